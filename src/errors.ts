@@ -1,0 +1,407 @@
+/**
+ * The six errors of jetrow, one for each thing a caller would do next, and the closed union of their codes.
+ *
+ * ```ts
+ * import { ConfigError, isJetrowError } from "@jetrow/jetrow/errors";
+ *
+ * const error: unknown = new ConfigError("config.range", "maxInFlight must be 1 to 65536: received 0", {
+ *   field: "maxInFlight",
+ * });
+ * if (isJetrowError(error) && error.name === "ConfigError") {
+ *   console.assert(error.field === "maxInFlight");
+ * }
+ * ```
+ *
+ * @module
+ */
+
+/** Codes of {@linkcode ConfigError}: the caller fixes the options. */
+export type ConfigErrorCode =
+  | "config.missing"
+  | "config.unknown"
+  | "config.type"
+  | "config.range"
+  | "config.conflict"
+  | "config.syntax";
+
+/** Codes of {@linkcode ConnectionError}: the caller fixes the server, the network or the credentials. */
+export type ConnectionErrorCode =
+  | "connection.refused"
+  | "connection.timeout"
+  | "connection.auth"
+  | "connection.tls"
+  | "connection.no_answer"
+  | "connection.no_jetstream"
+  | "connection.permission"
+  | "connection.closed";
+
+/** Codes of {@linkcode RouteError}: the caller fixes the mapping or the stream. */
+export type RouteErrorCode =
+  | "route.subject"
+  | "route.stream_name"
+  | "route.create"
+  | "route.short_dedupe"
+  | "route.too_small"
+  | "route.missing"
+  | "route.not_captured"
+  | "route.no_ack"
+  | "route.sealed"
+  | "route.mirror"
+  | "route.counter"
+  | "route.no_interest"
+  | "route.no_leader"
+  | "route.offline"
+  | "route.batch_flag"
+  | "route.ttl_off";
+
+/** Codes of {@linkcode EncodeError}: the caller fixes the data; nothing was sent. */
+export type EncodeErrorCode =
+  | "encode.type"
+  | "encode.value"
+  | "encode.json"
+  | "encode.column_name"
+  | "encode.map_key"
+  | "encode.malformed"
+  | "encode.too_large"
+  | "encode.no_id_column"
+  | "encode.id"
+  | "encode.duplicate_id"
+  | "encode.operations";
+
+/** Codes of {@linkcode PublishError}: the caller replays. */
+export type PublishErrorCode =
+  | "publish.timeout"
+  | "publish.disconnected"
+  | "publish.no_responders"
+  | "publish.rejected"
+  | "publish.wrong_stream"
+  | "publish.bad_ack"
+  | "publish.permission"
+  | "publish.aborted"
+  | "publish.overloaded"
+  | "publish.stream_changed";
+
+/** Codes of {@linkcode StateError}: the caller fixes the calling code. */
+export type StateErrorCode =
+  | "state.closed"
+  | "state.committed"
+  | "state.aborted"
+  | "state.epoch_mismatch"
+  | "state.unverifiable";
+
+/** Every code a jetrow error can carry. */
+export type JetrowErrorCode =
+  | ConfigErrorCode
+  | ConnectionErrorCode
+  | RouteErrorCode
+  | EncodeErrorCode
+  | PublishErrorCode
+  | StateErrorCode;
+
+/** What is known of one row after a failed call. */
+export type RowOutcome = "acked" | "duplicate" | "rejected" | "unknown" | "unsent";
+
+/** What is known of every row of a failed call. The counts always add up to the rows of the batch. */
+export interface RowOutcomes {
+  /** How many rows ended each way; `acked` does not include the duplicates. */
+  readonly counts: Readonly<Record<RowOutcome, number>>;
+  /** The outcome of one row, by its number in the batch as the caller gave it; a row that was not selected throws a RangeError. */
+  at(row: number): RowOutcome;
+  /** The rows to send again, ascending: rejected, unknown and unsent ones. Ready for `RowBatch.only`. */
+  unsettled(): readonly number[];
+}
+
+/** What a failed call left behind: `none` was sent, `partial`: every row's fate is known, `uncertain`: some row's is not. */
+export type PublishOutcome = "none" | "partial" | "uncertain";
+
+/** The mark by which errors of another copy of the package are known. */
+const MARK = Symbol.for("jetrow.error");
+
+/**
+ * What all jetrow errors have in common: a `code` of a closed union, a message that names the thing, the rule and the
+ * value, and the `cause` where there was one.
+ *
+ * ```ts
+ * import { JetrowError, StateError } from "@jetrow/jetrow/errors";
+ *
+ * const error = new StateError("state.closed", "Cannot publish: the publisher is closed");
+ * console.assert(error instanceof JetrowError && error.code === "state.closed");
+ * ```
+ */
+export abstract class JetrowError extends Error {
+  /** The class's own name, also where code was minified. */
+  abstract override readonly name: string;
+  /** What went wrong, for programs. */
+  abstract readonly code: JetrowErrorCode;
+
+  /** Makes the common part; `cause` is kept where it is given. */
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    Object.defineProperty(this, MARK, { value: true });
+  }
+}
+
+/** Details of a {@linkcode ConfigError}. */
+export interface ConfigErrorDetails {
+  /** The option as the caller wrote it: snake_case from a document, camelCase from options. */
+  readonly field: string;
+  /** What led to this error. */
+  readonly cause?: unknown;
+}
+
+/**
+ * The options are wrong: the caller fixes them. Nothing was dialled, looked up or sent.
+ *
+ * ```ts
+ * import { ConfigError } from "@jetrow/jetrow/errors";
+ *
+ * const error = new ConfigError("config.missing", "stream is required", { field: "stream" });
+ * console.assert(error.field === "stream");
+ * ```
+ */
+export class ConfigError extends JetrowError {
+  /** Always `"ConfigError"`. */
+  override readonly name = "ConfigError" as const;
+  /** What is wrong with the option. */
+  override readonly code: ConfigErrorCode;
+  /** The option as the caller wrote it. */
+  readonly field: string;
+
+  /** Makes the error of one option. */
+  constructor(code: ConfigErrorCode, message: string, details: ConfigErrorDetails) {
+    super(message, details);
+    this.code = code;
+    this.field = details.field;
+  }
+}
+
+/**
+ * The server, the network or the credentials are wrong, or an answer did not come. No row was sent.
+ *
+ * ```ts
+ * import { ConnectionError } from "@jetrow/jetrow/errors";
+ *
+ * const error = new ConnectionError("connection.refused", "Cannot connect to nats://localhost:1: connection refused");
+ * console.assert(error.code === "connection.refused");
+ * ```
+ */
+export class ConnectionError extends JetrowError {
+  /** Always `"ConnectionError"`. */
+  override readonly name = "ConnectionError" as const;
+  /** What stood in the way. */
+  override readonly code: ConnectionErrorCode;
+
+  /** Makes the error. */
+  constructor(code: ConnectionErrorCode, message: string, details: { readonly cause?: unknown } = {}) {
+    super(message, details);
+    this.code = code;
+  }
+}
+
+/** Details of a {@linkcode RouteError}: which of the three are known at that point. */
+export interface RouteErrorDetails {
+  /** The destination resource. */
+  readonly resource?: string | undefined;
+  /** The stream's name. */
+  readonly stream?: string | undefined;
+  /** The subject, or the filter that was asked for. */
+  readonly subject?: string | undefined;
+  /** What led to this error. */
+  readonly cause?: unknown;
+}
+
+/**
+ * A resource cannot be published where the options send it: the caller fixes the mapping or the stream. No row of the
+ * batch was sent.
+ *
+ * ```ts
+ * import { assertSubject } from "@jetrow/jetrow/subject";
+ * import { RouteError } from "@jetrow/jetrow/errors";
+ *
+ * try {
+ *   assertSubject("orders.*");
+ * } catch (error) {
+ *   console.assert(error instanceof RouteError && error.code === "route.subject");
+ * }
+ * ```
+ */
+export class RouteError extends JetrowError {
+  /** Always `"RouteError"`. */
+  override readonly name = "RouteError" as const;
+  /** What is wrong with the destination. */
+  override readonly code: RouteErrorCode;
+  /** The destination resource, where one is concerned. */
+  readonly resource: string | undefined;
+  /** The stream, where one is concerned. */
+  readonly stream: string | undefined;
+  /** The subject or filter, where one is concerned. */
+  readonly subject: string | undefined;
+
+  /** Makes the error. */
+  constructor(code: RouteErrorCode, message: string, details: RouteErrorDetails = {}) {
+    super(message, details);
+    this.code = code;
+    this.resource = details.resource;
+    this.stream = details.stream;
+    this.subject = details.subject;
+  }
+}
+
+/** Details of an {@linkcode EncodeError}: where in the batch, and how large. */
+export interface EncodeErrorDetails {
+  /** The row's number in the batch as the caller gave it. */
+  readonly row?: number | undefined;
+  /** The column's name. */
+  readonly column?: string | undefined;
+  /** Bytes that the message or header block would have. */
+  readonly size?: number | undefined;
+  /** Bytes that are allowed. */
+  readonly limit?: number | undefined;
+  /** What led to this error. */
+  readonly cause?: unknown;
+}
+
+/**
+ * The data cannot become messages: the caller fixes it. Nothing of the batch was sent.
+ *
+ * ```ts
+ * import { encodeRows } from "@jetrow/jetrow/json";
+ * import { EncodeError } from "@jetrow/jetrow/errors";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * const table = tableFromArrays({ a: [1] });
+ * const twice = { ...table, numRows: 1, batches: table.batches, schema: { fields: [...table.schema.fields, ...table.schema.fields] } };
+ * try {
+ *   encodeRows(twice);
+ * } catch (error) {
+ *   console.assert(error instanceof EncodeError && error.code === "encode.column_name");
+ * }
+ * ```
+ */
+export class EncodeError extends JetrowError {
+  /** Always `"EncodeError"`. */
+  override readonly name = "EncodeError" as const;
+  /** What is wrong with the data. */
+  override readonly code: EncodeErrorCode;
+  /** The row's number, where one is concerned. */
+  readonly row: number | undefined;
+  /** The column's name, where one is concerned. */
+  readonly column: string | undefined;
+  /** Bytes that it would take, where a limit was passed. */
+  readonly size: number | undefined;
+  /** The limit that was passed, in bytes. */
+  readonly limit: number | undefined;
+
+  /** Makes the error. */
+  constructor(code: EncodeErrorCode, message: string, details: EncodeErrorDetails = {}) {
+    super(message, details);
+    this.code = code;
+    this.row = details.row;
+    this.column = details.column;
+    this.size = details.size;
+    this.limit = details.limit;
+  }
+}
+
+/** Details of a {@linkcode PublishError}. */
+export interface PublishErrorDetails {
+  /** What the call left behind. */
+  readonly outcome: PublishOutcome;
+  /** What is known of every row. */
+  readonly rowOutcomes: RowOutcomes;
+  /** The batch's index in a sequence of batches; 0 for a single one. */
+  readonly batch?: number | undefined;
+  /** The first row that failed. */
+  readonly row?: number | undefined;
+  /** The server's err_code, else its code, else the status. */
+  readonly serverCode?: number | undefined;
+  /** What led to this error. */
+  readonly cause?: unknown;
+}
+
+/**
+ * Publishing failed: `rowOutcomes` says what is known of every row, and the caller replays the unsettled ones.
+ *
+ * ```ts
+ * import { isJetrowError } from "@jetrow/jetrow/errors";
+ *
+ * function rowsToSendAgain(error: unknown): readonly number[] {
+ *   return isJetrowError(error) && error.name === "PublishError" ? error.rowOutcomes.unsettled() : [];
+ * }
+ * console.assert(rowsToSendAgain(new Error("other")).length === 0);
+ * ```
+ */
+export class PublishError extends JetrowError {
+  /** Always `"PublishError"`. */
+  override readonly name = "PublishError" as const;
+  /** The first failure's code. */
+  override readonly code: PublishErrorCode;
+  /** What the call left behind. */
+  readonly outcome: PublishOutcome;
+  /** What is known of every row. */
+  readonly rowOutcomes: RowOutcomes;
+  /** The batch's index in a sequence of batches; 0 for a single one. */
+  readonly batch: number;
+  /** The first row that failed, where the failure is one row's. */
+  readonly row: number | undefined;
+  /** The server's err_code, else its code, else the status. */
+  readonly serverCode: number | undefined;
+
+  /** Makes the error. */
+  constructor(code: PublishErrorCode, message: string, details: PublishErrorDetails) {
+    super(message, details);
+    this.code = code;
+    this.outcome = details.outcome;
+    this.rowOutcomes = details.rowOutcomes;
+    this.batch = details.batch ?? 0;
+    this.row = details.row;
+    this.serverCode = details.serverCode;
+  }
+}
+
+/**
+ * The calling code does things in an order that cannot be: it is the caller's to mend. Nothing was sent.
+ *
+ * ```ts
+ * import { StateError } from "@jetrow/jetrow/errors";
+ *
+ * const error = new StateError("state.committed", "Cannot apply: the run is committed");
+ * console.assert(error.name === "StateError");
+ * ```
+ */
+export class StateError extends JetrowError {
+  /** Always `"StateError"`. */
+  override readonly name = "StateError" as const;
+  /** Which rule of order was broken. */
+  override readonly code: StateErrorCode;
+
+  /** Makes the error. */
+  constructor(code: StateErrorCode, message: string, details: { readonly cause?: unknown } = {}) {
+    super(message, details);
+    this.code = code;
+  }
+}
+
+/** The union that {@linkcode isJetrowError} narrows to: switch on `name` or `code`. */
+export type AnyJetrowError =
+  | ConfigError
+  | ConnectionError
+  | RouteError
+  | EncodeError
+  | PublishError
+  | StateError;
+
+/**
+ * Whether a value is an error of jetrow, also of another copy of the package.
+ *
+ * @example
+ * ```ts
+ * import { isJetrowError, StateError } from "@jetrow/jetrow/errors";
+ *
+ * console.assert(isJetrowError(new StateError("state.closed", "closed")));
+ * console.assert(!isJetrowError(new Error("closed")));
+ * ```
+ */
+export function isJetrowError(value: unknown): value is AnyJetrowError {
+  return value instanceof Error && MARK in value;
+}
