@@ -1,0 +1,102 @@
+/**
+ * Text as Go's `encoding/json` writes it inside a string, from UTF-8 to UTF-8. Message ids hash such text, so that a
+ * Go program and this one give one row the same id.
+ *
+ * @module
+ */
+
+const PLAIN = 0;
+const ESCAPED = 1;
+const LEAD = 2;
+
+const CLASS = makeClasses();
+const HEX = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+const BACKSLASH = 0x5c;
+
+/** Go's short escapes: `"`, `\`, and since Go 1.22 `\b` and `\f` beside `\n`, `\r` and `\t`. */
+const SHORT = new Map([[0x22, 0x22], [0x5c, 0x5c], [8, 0x62], [9, 0x74], [10, 0x6e], [12, 0x66], [13, 0x72]]);
+
+function makeClasses(): Uint8Array {
+  const classes = new Uint8Array(256);
+  classes.fill(ESCAPED, 0, 0x20);
+  classes.fill(LEAD, 0x80);
+  // Go escapes `<`, `>` and `&` so that its output may stand in HTML.
+  for (const char of '"\\<>&') classes[char.charCodeAt(0)] = ESCAPED;
+  return classes;
+}
+
+/** One byte becomes six at most: `\u00xx`. */
+export const LONGEST_ESCAPE = 6;
+
+/**
+ * Writes `bytes[start, end)` escaped into `target` from `at`; `target` has room for six times as many bytes. Returns
+ * the end of what was written, or -1 when the bytes are not valid UTF-8.
+ *
+ * @example
+ * ```ts
+ * const target = new Uint8Array(64);
+ * const end = escapeGo(new TextEncoder().encode("a<b"), 0, 3, target, 0);
+ * console.assert(new TextDecoder().decode(target.subarray(0, end)) === "a\\u003cb");
+ * console.assert(escapeGo(new Uint8Array([0xff]), 0, 1, target, 0) === -1);
+ * ```
+ */
+export function escapeGo(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i]!;
+    const kind = CLASS[byte]!;
+    if (kind === PLAIN) {
+      target[at++] = byte;
+    } else if (kind === ESCAPED) {
+      at = escapeByte(byte, target, at);
+    } else {
+      const size = sequenceLength(bytes, i, end);
+      if (size === 0) return -1;
+      at = writeSequence(bytes, i, size, target, at);
+      i += size - 1;
+    }
+  }
+  return at;
+}
+
+function escapeByte(byte: number, target: Uint8Array, at: number): number {
+  const short = SHORT.get(byte);
+  target[at++] = BACKSLASH;
+  if (short !== undefined) {
+    target[at++] = short;
+    return at;
+  }
+  target[at++] = 0x75;
+  target[at++] = 0x30;
+  target[at++] = 0x30;
+  target[at++] = HEX[byte >>> 4]!;
+  target[at++] = HEX[byte & 15]!;
+  return at;
+}
+
+/** Go escapes U+2028 and U+2029 (E2 80 A8 and E2 80 A9), which older JavaScript took for line ends. */
+function writeSequence(bytes: Uint8Array, from: number, size: number, target: Uint8Array, at: number): number {
+  if (bytes[from] === 0xe2 && bytes[from + 1] === 0x80 && (bytes[from + 2]! & 0xfe) === 0xa8) {
+    target[at] = BACKSLASH;
+    target[at + 1] = 0x75;
+    target[at + 2] = 0x32;
+    target[at + 3] = 0x30;
+    target[at + 4] = 0x32;
+    target[at + 5] = 0x38 + (bytes[from + 2]! & 1);
+    return at + 6;
+  }
+  for (let i = 0; i < size; i++) target[at + i] = bytes[from + i]!;
+  return at + size;
+}
+
+/** The length of the well-formed sequence of two to four bytes at `at` (Unicode, table 3-7), or 0. */
+function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
+  const lead = bytes[at]!;
+  const size = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (size === 0 || at + size > end) return 0;
+  const second = bytes[at + 1]!;
+  const lowest = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+  const highest = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+  if (second < lowest || second > highest) return 0;
+  for (let i = 2; i < size; i++) if ((bytes[at + i]! & 0xc0) !== 0x80) return 0;
+  return size;
+}

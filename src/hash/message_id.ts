@@ -1,0 +1,162 @@
+/**
+ * Message ids: the SHA-256 of a row's identity, the same across attempts, batch sizes, runtimes and languages.
+ *
+ * @module
+ */
+
+import { sha256 } from "@noble/hashes/sha2.js";
+import { describe } from "../describe.ts";
+import { EncodeError } from "../errors.ts";
+import type { IdScope } from "../types.ts";
+import { escapeGo, LONGEST_ESCAPE } from "./go_json.ts";
+
+/** Characters of an id: SHA-256 in hex. */
+export const ID_LENGTH = 64;
+
+const BLOCK = 64;
+const QUOTE = 0x22;
+const CLOSING = 0x5d;
+
+/** Views of the scratch bytes that are kept, one for each length: a view made for every row costs as much as its text. */
+const KEPT_VIEWS = 1024;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const HIGH_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcdef".charCodeAt(byte >>> 4));
+const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcdef".charCodeAt(byte & 15));
+
+/**
+ * The text that a message id is the hash of: what Go's `encoding/json` writes for
+ * `[namespace, stream, subject, resource, event id]`, where the namespace is such a text itself, of tenant, pipeline and
+ * sink connection.
+ *
+ * Throws an EncodeError `encode.id` for a text with a lone surrogate, which has no UTF-8 of its own.
+ *
+ * @example
+ * ```ts
+ * import { messageIdentity } from "@jetrow/jetrow";
+ *
+ * const scope = { tenant: "acme", pipeline: "p", sinkConnection: "c", stream: "S", subject: "s.a", resource: "a" };
+ * console.assert(messageIdentity(scope, "evt-1") === '["[\\"acme\\",\\"p\\",\\"c\\"]","S","s.a","a","evt-1"]');
+ * ```
+ */
+export function messageIdentity(scope: IdScope, eventId: string): string {
+  return `${identityPrefix(scope)}${goText("event id", eventId)}]`;
+}
+
+/**
+ * The message id of a row: the lower-case hex SHA-256 of its {@linkcode messageIdentity}. It is what JetStream's
+ * duplicate window goes by.
+ *
+ * @example
+ * ```ts
+ * import { messageId } from "@jetrow/jetrow";
+ *
+ * const scope = {
+ *   tenant: "acme",
+ *   pipeline: "pl_1",
+ *   sinkConnection: "conn_7",
+ *   stream: "WAREHOUSE_EVENTS",
+ *   subject: "warehouse.orders",
+ *   resource: "orders",
+ * };
+ * console.assert(
+ *   messageId(scope, "evt-000001") === "5f7be8d0b18c298002ce2bc39dc28cb24564cee80e416250996f6840e3056cdb",
+ * );
+ * ```
+ */
+export function messageId(scope: IdScope, eventId: string): string {
+  const hex = new Uint8Array(ID_LENGTH);
+  writeHex(sha256(encoder.encode(messageIdentity(scope, eventId))), hex, 0);
+  return decoder.decode(hex);
+}
+
+/** Writes the ids of one scope's rows. */
+export interface IdHasher {
+  /**
+   * Writes the id of the event id in `bytes[start, end)` as 64 hex digits into `target` from `at`. False, and nothing
+   * written, when the event id is not valid UTF-8: two of them could become one.
+   */
+  write(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): boolean;
+}
+
+/**
+ * A writer of ids for one scope. What all identities begin with is hashed once: a row hashes the rest of the prefix's
+ * last block, its own event id, and the closing.
+ *
+ * @example
+ * ```ts
+ * const scope = { tenant: "", pipeline: "", sinkConnection: "", stream: "S", subject: "s", resource: "r" };
+ * const id = new Uint8Array(64);
+ * const eventId = new TextEncoder().encode("evt-1");
+ * console.assert(idHasher(scope).write(eventId, 0, eventId.length, id, 0));
+ * console.assert(new TextDecoder().decode(id) === messageId(scope, "evt-1"));
+ * ```
+ */
+export function idHasher(scope: IdScope): IdHasher {
+  const prefix = encoder.encode(identityPrefix(scope) + '"');
+  const whole = prefix.length - (prefix.length % BLOCK);
+  const rest = prefix.subarray(whole);
+  const kept = sha256.create().update(prefix.subarray(0, whole));
+  const state = kept.clone();
+  const digest = new Uint8Array(sha256.outputLen);
+  let scratch = new Uint8Array(0);
+  let views: Uint8Array[] = [];
+
+  function grow(size: number): void {
+    scratch = new Uint8Array(2 * size);
+    scratch.set(rest);
+    views = [];
+  }
+
+  function scratchTo(end: number): Uint8Array {
+    return end < KEPT_VIEWS ? (views[end] ??= scratch.subarray(0, end)) : scratch.subarray(0, end);
+  }
+
+  return {
+    write(bytes, start, end, target, at) {
+      const size = rest.length + LONGEST_ESCAPE * (end - start) + 2;
+      if (size > scratch.length) grow(size);
+      const textEnd = escapeGo(bytes, start, end, scratch, rest.length);
+      if (textEnd < 0) return false;
+      scratch[textEnd] = QUOTE;
+      scratch[textEnd + 1] = CLOSING;
+      kept._cloneInto(state).update(scratchTo(textEnd + 2)).digestInto(digest);
+      writeHex(digest, target, at);
+      return true;
+    },
+  };
+}
+
+/** The identity up to the event id. */
+function identityPrefix(scope: IdScope): string {
+  const { tenant, pipeline, sinkConnection, stream, subject, resource } = scope;
+  const namespace = `[${goText("tenant", tenant)},${goText("pipeline", pipeline)},${
+    goText("sinkConnection", sinkConnection)
+  }]`;
+  return `[${goText("namespace", namespace)},${goText("stream", stream)},${goText("subject", subject)},${
+    goText("resource", resource)
+  },`;
+}
+
+/** A text as Go's `encoding/json` writes it, quotes included. */
+function goText(name: string, text: string): string {
+  const bytes = encoder.encode(text);
+  // Encoding replaces lone surrogates by U+FFFD: three bytes for one unit, so that equality has to be looked at.
+  if (bytes.length > text.length && decoder.decode(bytes) !== text) {
+    throw new EncodeError(
+      "encode.id",
+      `Cannot make a message id: ${name} must be valid Unicode: received ${describe(text)}`,
+    );
+  }
+  const escaped = new Uint8Array(LONGEST_ESCAPE * bytes.length);
+  return `"${decoder.decode(escaped.subarray(0, escapeGo(bytes, 0, bytes.length, escaped, 0)))}"`;
+}
+
+function writeHex(digest: Uint8Array, target: Uint8Array, at: number): void {
+  for (let i = 0; i < digest.length; i++, at += 2) {
+    const byte = digest[i]!;
+    target[at] = HIGH_DIGIT[byte]!;
+    target[at + 1] = LOW_DIGIT[byte]!;
+  }
+}
