@@ -10,9 +10,9 @@
 import { createInbox, type NatsConnection, type PermissionViolationError } from "@nats-io/nats-core";
 import type { StreamInfo } from "@nats-io/jetstream";
 import { ConnectionError } from "../errors.ts";
-import { type ApiAnswer, readAnswer } from "./answer.ts";
+import { type ApiAnswer, type ApiFailure, isApiFailure, readAnswer } from "./answer.ts";
 
-export { type ApiFailure, isApiFailure } from "./answer.ts";
+export { type ApiAnswer, type ApiFailure, isApiFailure };
 
 /** Where a request goes, and how long it may take. */
 export interface ApiOptions {
@@ -102,8 +102,12 @@ export async function apiRequest<T extends object>(
   }
 }
 
+/** Failures that say something of the stream: not found; offline, since all peers are, or since it needs a newer server. */
+const STREAM_FAILURES: ReadonlySet<number> = new Set([10059, 10118, 10194]);
+
 /**
- * `STREAM.INFO` of one stream, its parts checked to be there.
+ * `STREAM.INFO` of one stream, its parts checked to be there; or the failure, where that is one of the stream's own.
+ * Any other throws a {@linkcode ConnectionError} `connection.no_answer`.
  *
  * @example
  * ```ts
@@ -121,7 +125,25 @@ export async function requestStreamInfo(
   stream: string,
   options: ApiOptions = {},
 ): Promise<ApiAnswer<StreamInfo>> {
-  return await apiRequest<StreamInfo>(nc, `STREAM.INFO.${stream}`, "stream_info_response", undefined, options);
+  const answer = await apiRequest<StreamInfo>(nc, `STREAM.INFO.${stream}`, "stream_info_response", undefined, options);
+  if (isApiFailure(answer) && !STREAM_FAILURES.has(answer.error.err_code ?? 0)) {
+    throw unexpectedFailure(`look up stream ${stream}`, answer);
+  }
+  return answer;
+}
+
+/**
+ * The error of a failure that the caller has no other use for.
+ *
+ * @example
+ * ```ts
+ * const error = unexpectedFailure("read the account", { error: { code: 400, err_code: 10025, description: "bad request" } });
+ * console.assert(error.message === "Cannot read the account: the server answered: bad request (10025)");
+ * ```
+ */
+export function unexpectedFailure(what: string, { error }: ApiFailure): ConnectionError {
+  const reason = `${error.description ?? "no reason given"} (${error.err_code ?? error.code})`;
+  return new ConnectionError("connection.no_answer", `Cannot ${what}: the server answered: ${reason}`);
 }
 
 /** Rejects when the signal aborts or the connection closes: the client leaves a request of a closed connection open. */

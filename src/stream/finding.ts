@@ -1,0 +1,122 @@
+/**
+ * What a check of a destination finds.
+ *
+ * @module
+ */
+
+/** What a finding is about. */
+export type FindingCode =
+  | "stream.missing"
+  | "stream.hidden"
+  | "stream.unchecked"
+  | "stream.not_captured"
+  | "stream.no_ack"
+  | "stream.sealed"
+  | "stream.mirror"
+  | "stream.counter"
+  | "stream.no_interest"
+  | "stream.too_small"
+  | "stream.no_leader"
+  | "stream.offline"
+  | "stream.batch_flag"
+  | "stream.reserved"
+  | "stream.unbounded"
+  | "stream.discard_old"
+  | "stream.last_value"
+  | "stream.nearly_full"
+  | "stream.short_age"
+  | "stream.no_dedupe"
+  | "stream.short_dedupe"
+  | "stream.single_copy"
+  | "stream.even_replicas"
+  | "stream.memory"
+  | "stream.async_persist"
+  | "stream.replica_lag"
+  | "stream.transform"
+  | "stream.other_writers"
+  | "stream.republish"
+  | "stream.work_queue"
+  | "stream.purgeable"
+  | "stream.ttl_off"
+  | "stream.marker_ttl"
+  | "stream.shared_limits"
+  | "stream.direct_off"
+  | "server.old"
+  | "server.sync"
+  | "account.limits"
+  | "account.hidden"
+  | "connection.payload"
+  | "consumer.hidden"
+  | "consumer.filter_miss"
+  | "consumer.filter_empty"
+  | "consumer.ack_none"
+  | "consumer.ephemeral"
+  | "consumer.redelivering"
+  | "consumer.max_deliver"
+  | "consumer.no_backoff"
+  | "consumer.full"
+  | "consumer.narrow"
+  | "consumer.paused"
+  | "consumer.priority_groups"
+  | "consumer.behind"
+  | "consumer.ttl"
+  | "consumer.single_copy";
+
+/**
+ * How bad a finding is: with `error` publishing would fail or lose rows, and opening a publisher refuses too; with
+ * `warning` rows are at risk, or a promise is weaker than it looks; `info` is worth knowing.
+ */
+export type Severity = "error" | "warning" | "info";
+
+/** One thing found about a destination or one of its readers. */
+export interface Finding {
+  /** How bad it is. */
+  readonly severity: Severity;
+  /** What it is about, for programs. */
+  readonly code: FindingCode;
+  /** The field of the stream, consumer, account or connection, as the server calls it; or the option. */
+  readonly field: string;
+  /** The field's value, and what happens. */
+  readonly message: string;
+  /** What to do. */
+  readonly remedy: string;
+  /** The reader concerned, where it is one. */
+  readonly consumer?: string;
+}
+
+/**
+ * A finding of each severity.
+ *
+ * @example
+ * ```ts
+ * const found = warning("stream.memory", "storage", "storage is memory: rows are gone at a restart", "Use file storage.");
+ * console.assert(found.severity === "warning" && found.field === "storage");
+ * ```
+ */
+export function warning(code: FindingCode, field: string, message: string, remedy: string): Finding {
+  return { severity: "warning", code, field, message, remedy };
+}
+
+/**
+ * A finding that opening a publisher refuses.
+ *
+ * @example
+ * ```ts
+ * console.assert(refusal("stream.no_ack", "no_ack", "rows are never acknowledged", "Set it to false.").severity === "error");
+ * ```
+ */
+export function refusal(code: FindingCode, field: string, message: string, remedy: string): Finding {
+  return { severity: "error", code, field, message, remedy };
+}
+
+/**
+ * A finding that is worth knowing.
+ *
+ * @example
+ * ```ts
+ * console.assert(note("server.sync", "sync_interval", "rows reach the disk later", "None needed.").severity === "info");
+ * ```
+ */
+export function note(code: FindingCode, field: string, message: string, remedy: string): Finding {
+  return { severity: "info", code, field, message, remedy };
+}

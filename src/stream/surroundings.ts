@@ -1,0 +1,91 @@
+/**
+ * Checks of what surrounds a stream: the server, the account, the connection.
+ *
+ * @module
+ */
+
+import type { JetStreamAccountStats } from "@nats-io/jetstream";
+import { atLeast, type DestinationFacts, hostOf } from "./facts.ts";
+import { type Finding, note, warning } from "./finding.ts";
+
+/**
+ * What the server, the account and the connection mean for a destination.
+ *
+ * @example
+ * ```ts
+ * const found = surroundingFindings({
+ *   stream: "ORDERS",
+ *   info: undefined,
+ *   pattern: "orders.*",
+ *   sharedByResources: true,
+ *   settings: { createStream: true, publishMode: "individual", publishTimeout: 5000 },
+ *   server: { version: "2.10.4", maxPayload: 1048576 },
+ * });
+ * console.assert(found.map(({ code }) => code).join() === "server.old,server.sync,connection.payload");
+ * ```
+ */
+export function surroundingFindings(facts: DestinationFacts): readonly Finding[] {
+  return [...serverOld(facts), ...serverSync(facts), ...accountLimits(facts), payload(facts)];
+}
+
+function serverOld({ info, server }: DestinationFacts): readonly Finding[] {
+  const { version } = hostOf(info?.config, server);
+  if (atLeast(version, "2.11.0")) return [];
+  return [note(
+    "server.old",
+    "version",
+    `the server is ${version}: below 2.11 rows that overrun it are dropped without an answer`,
+    "Upgrade the server, or keep maxInFlight small.",
+  )];
+}
+
+function serverSync({ info }: DestinationFacts): readonly Finding[] {
+  if (info?.config.storage === "memory") return [];
+  return [note(
+    "server.sync",
+    "sync_interval",
+    "storage is file: acknowledged rows reach the disk at the server's sync_interval, two minutes by default",
+    "Replicas cover the loss of one node; sync_interval: always covers a power failure, and is slower.",
+  )];
+}
+
+function accountLimits({ account, info }: DestinationFacts): readonly Finding[] {
+  if (account === undefined) return [];
+  const usage = tierOf(account, info?.config.num_replicas ?? 1);
+  return (["storage", "memory"] as const).flatMap((kind) => {
+    const limit = usage.limits[`max_${kind}`];
+    const used = usage[kind];
+    if (!(limit > 0) || used <= 0.9 * limit) return [];
+    return [warning(
+      "account.limits",
+      `max_${kind}`,
+      `${used} of the account's max_${kind} ${limit} are used: rows are refused soon`,
+      `Raise the account's limit, or remove what is no longer needed.`,
+    )];
+  });
+}
+
+/** An account with tiers has its limits by the number of replicas. */
+function tierOf(
+  account: JetStreamAccountStats,
+  replicas: number,
+): Pick<JetStreamAccountStats, "limits" | "storage" | "memory"> {
+  return account.tiers?.[`R${replicas}`] ?? account;
+}
+
+function payload({ info, server }: DestinationFacts): Finding {
+  const size = info?.config.max_msg_size ?? -1;
+  const smaller = size > 0 && size < server.maxPayload ? "max_msg_size" : "max_payload";
+  const limit = smaller === "max_msg_size" ? size : server.maxPayload;
+  const other = smaller === "max_msg_size"
+    ? `below the connection's max_payload of ${server.maxPayload}`
+    : size > 0
+    ? `the stream's max_msg_size is ${size}`
+    : "the stream has no max_msg_size";
+  return note(
+    "connection.payload",
+    smaller,
+    `${smaller} is ${limit} bytes (${other}): a row with its headers above it refuses its batch`,
+    `Raise ${smaller} where rows are larger.`,
+  );
+}
