@@ -1,0 +1,85 @@
+/**
+ * Which filter a stream needs to capture the subjects of a template.
+ *
+ * @module
+ */
+
+import { describe } from "../describe.ts";
+import { ConfigError, RouteError } from "../errors.ts";
+import { overlapsSubject } from "./pattern.ts";
+import { expandTemplate, hasPlaceholder, templateFault } from "./template.ts";
+
+/** JetStream's own API, without and with a domain: a stream that captured these requests would answer them. */
+const API: readonly string[] = ["$JS.API.>", "$JS.*.API.>"];
+
+/** Where rows go: two templates. */
+export interface DestinationTemplate {
+  /** The stream's name. */
+  readonly stream: string;
+  /** The publish subject. */
+  readonly subject: string;
+}
+
+/**
+ * The filter of a stream that has to be created.
+ *
+ * A stream per resource captures the resource's own subject. A stream for all resources captures the subject as it is;
+ * where the last token holds the placeholder, that token and all below it; `*` for each earlier such token. NATS has no
+ * partial wildcard, so `pre_{resource}` counts as a whole token.
+ *
+ * Throws a {@linkcode RouteError} (`route.create`) for a filter that overlaps JetStream's API. Servers from 2.10 on refuse
+ * every filter that begins with a wildcard, `*.events` too: such streams have to be provisioned.
+ *
+ * @example
+ * ```ts
+ * import { captureFilter } from "@jetrow/jetrow/subject";
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(captureFilter({ stream: "EVENTS", subject: "events.{resource}" }, "orders"), "events.>");
+ * assert.equal(captureFilter({ stream: "{resource}", subject: "{resource}.v1" }, "orders"), "orders.v1");
+ * assert.throws(() => captureFilter({ stream: "ALL", subject: "{resource}" }, "orders"), { code: "route.create" });
+ * ```
+ */
+export function captureFilter(template: DestinationTemplate, resource: string): string {
+  const filter = hasPlaceholder(template.stream)
+    ? expandTemplate(template.subject, resource)
+    : sharedFilter(template.subject);
+  if (overlapsSubject(API, filter)) {
+    throw new RouteError(
+      "route.create",
+      `Cannot create a stream that captures ${describe(filter)}: it overlaps JetStream's API ($JS.API.>); ` +
+        `put a literal prefix before the placeholder, as in "events.{resource}": received ${
+          describe(template.subject)
+        }`,
+      { resource, stream: template.stream, subject: filter },
+    );
+  }
+  return filter;
+}
+
+/**
+ * The pattern of all subjects that a template can give for resources without dots: `*` for each token that holds the
+ * placeholder.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(templatePattern("warehouse.{resource}.v1"), "warehouse.*.v1");
+ * assert.equal(templatePattern("events.all"), "events.all");
+ * ```
+ */
+export function templatePattern(subject: string): string {
+  const fault = templateFault(subject);
+  if (fault !== undefined) {
+    throw new ConfigError("config.syntax", `subject ${fault}: received ${describe(subject)}`, { field: "subject" });
+  }
+  return subject.split(".").map((token) => hasPlaceholder(token) ? "*" : token).join(".");
+}
+
+function sharedFilter(subject: string): string {
+  const tokens = templatePattern(subject).split(".");
+  const last = subject.slice(subject.lastIndexOf(".") + 1);
+  if (hasPlaceholder(last)) tokens[tokens.length - 1] = ">";
+  return tokens.join(".");
+}
