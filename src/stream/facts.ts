@@ -136,18 +136,6 @@ export function hasFeature(
 }
 
 /**
- * The subjects that a template can give: `*` for each token that holds a placeholder.
- *
- * @example
- * ```ts
- * console.assert(subjectPattern("events.{resource}.pre_{{resource}}") === "events.*.*");
- * ```
- */
-export function subjectPattern(template: string): string {
-  return template.split(".").map((token) => token.includes("{resource}") ? "*" : token).join(".");
-}
-
-/**
  * A duration for people, from milliseconds.
  *
  * @example

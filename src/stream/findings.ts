@@ -10,13 +10,7 @@ import { KEEPING } from "./keeping.ts";
 import { absentStream, REFUSALS } from "./refusals.ts";
 import { surroundingFindings } from "./surroundings.ts";
 
-export {
-  type DestinationFacts,
-  type FactSettings,
-  MINIMUM_VERSIONS,
-  type ServerFacts,
-  subjectPattern,
-} from "./facts.ts";
+export { type DestinationFacts, type FactSettings, MINIMUM_VERSIONS, type ServerFacts } from "./facts.ts";
 export type { Finding, FindingCode, Severity } from "./finding.ts";
 
 /**
