@@ -8,15 +8,26 @@ const DAYS_OF_400_YEARS = 146_097n;
 export function floatText(value: number, precision: string): string {
   if (!Number.isFinite(value)) return `"${value}"`;
   if (Object.is(value, -0)) return "-0";
-  if (precision === "DOUBLE") return String(value);
+  if (value === 0 || precision === "DOUBLE") return String(value);
   const round = precision === "SINGLE" ? Math.fround : Math.f16round;
   const exact = round(value);
-  // The closest decimal of so many digits: right for all but powers of two, where the interval is lopsided.
+  const [, sign, lead, rest, exponent] = /^(-?)(\d)\.(\d+)e(.*)$/.exec(exact.toExponential(100))!;
   for (let digits = 1; digits < 10; digits++) {
-    const text = exact.toPrecision(digits);
-    if (round(Number(text)) === exact) return String(Number(text));
+    // The closest decimal first; at powers of two the interval is lopsided, and only a neighbour may lie within.
+    const closest = roundHalfEven(lead! + rest!, digits);
+    for (const mantissa of [closest, closest - 1n, closest + 1n]) {
+      const candidate = Number(`${sign}${mantissa}e${Number(exponent) - digits + 1}`);
+      if (round(candidate) === exact) return String(candidate);
+    }
   }
-  return String(exact);
+  throw new RangeError(`No decimal of nine digits gives ${exact}`);
+}
+
+function roundHalfEven(all: string, digits: number): bigint {
+  const kept = BigInt(all.slice(0, digits));
+  const rest = all.slice(digits);
+  const half = "5".padEnd(rest.length, "0");
+  return rest > half || (rest === half && kept % 2n === 1n) ? kept + 1n : kept;
 }
 
 /** A decimal with exactly `scale` fraction digits; a negative scale appends zeros. */

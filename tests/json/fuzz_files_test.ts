@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import * as arrow from "apache-arrow";
+import { encodeRows } from "../../src/json/encode.ts";
+import { crc32c } from "../../src/hash/crc32c.ts";
+import { arrowReaders, bodies, refusalOf } from "../_support/arrow_readers.ts";
+import { type FuzzCase, fuzzCases } from "../_support/testdata.ts";
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const cases = fuzzCases();
+const accepted = cases.filter((one) => one.lines !== undefined);
+const refused = cases.filter((one) => one.lines === undefined);
+
+/** flechette keeps one dictionary an id for the whole table, the last one. */
+function canRead(library: string, { about }: FuzzCase): boolean {
+  return library === "apache-arrow" || !/replaced [1-9]/.test(about);
+}
+
+/** What the file's description says of its refusal. */
+function refusalIn(about: string): { readonly codes: string[]; readonly column: string; readonly row?: number } {
+  const [, reason] = /^REFUSED: (.*)$/m.exec(about)!;
+  const column = JSON.parse(/^column: (.*)$/m.exec(about)![1]!);
+  const row = /^row: (\d+)$/m.exec(about)?.[1];
+  const place = row === undefined ? { column } : { column, row: Number(row) };
+  if (/^two columns/.test(reason!)) return { codes: ["encode.column_name"], ...place };
+  if (/map key/.test(reason!)) return { codes: ["encode.map_key"], ...place };
+  if (/^no JSON value/.test(reason!)) return { codes: ["encode.json"], ...place };
+  return { codes: ["encode.value"], ...place };
+}
+
+function assertLines(actual: readonly Uint8Array[], expected: readonly Uint8Array[]): void {
+  assert.equal(actual.length, expected.length);
+  actual.forEach((body, row) => {
+    // Comparing texts first gives a message that can be read; bytes that are no UTF-8 do not hide behind U+FFFD.
+    assert.equal(decoder.decode(body), decoder.decode(expected[row]), `row ${row}`);
+    assert.deepEqual(body.length, expected[row]!.length, `row ${row}`);
+  });
+}
+
+Deno.test("the generated files are all here", () => {
+  assert.deepEqual([accepted.length, refused.length], [66, 75]);
+});
+
+for (const { name: library, read } of arrowReaders) {
+  for (const one of accepted) {
+    if (!canRead(library, one)) continue;
+    Deno.test(`encodeRows() writes fuzz/${one.name}, read by ${library}, to the byte`, () => {
+      const encoded = encodeRows(read(one.ipc));
+      assertLines(bodies(encoded), one.lines!);
+      assert.equal(encoded.crc32c, crc32c(encoded.bytes));
+    });
+  }
+  for (const one of refused) {
+    Deno.test(`encodeRows() refuses fuzz/${one.name}, read by ${library}`, () => {
+      const { codes, column, row } = refusalIn(one.about);
+      const error = refusalOf(() => encodeRows(read(one.ipc)));
+      assert.ok(codes.includes(error.code), `${error.code}: ${error.message}`);
+      assert.equal(error.column, column);
+      if (row !== undefined) assert.equal(error.row, row);
+    });
+  }
+}
+
+for (const one of accepted) {
+  Deno.test(`encodeRows() writes slices of fuzz/${one.name} as it writes the whole`, () => {
+    let first = 0;
+    for (const batch of arrow.tableFromIPC(one.ipc).batches) {
+      for (const offset of [1, 3, 7, 8, 17]) {
+        if (offset > batch.numRows) continue;
+        for (const end of [offset, offset + 1, batch.numRows - 1, batch.numRows]) {
+          if (end < offset || end > batch.numRows) continue;
+          assertLines(bodies(encodeRows(batch.slice(offset, end))), one.lines!.slice(first + offset, first + end));
+        }
+      }
+      first += batch.numRows;
+    }
+  });
+}
