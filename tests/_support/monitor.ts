@@ -1,0 +1,83 @@
+/**
+ * A server's monitoring endpoint: it answers whatever the server's authentication, permissions and TLS are.
+ *
+ * @module
+ */
+
+import { get } from "node:http";
+
+/** What `/varz` tells, as far as tests ask. */
+export interface Varz {
+  /** The server's version. */
+  readonly version: string;
+  /** How many clients are connected. */
+  readonly connections: number;
+  /** How many clients are subscribed to how many subjects. */
+  readonly subscriptions: number;
+  /** When the configuration was loaded last. */
+  readonly config_load_time: string;
+}
+
+/** A stream as `/jsz` tells it. */
+export interface JszStream {
+  /** The stream's name. */
+  readonly name: string;
+  /** Who leads it and who follows; absent on a single server. */
+  readonly cluster?: {
+    readonly leader?: string;
+    readonly replicas?: readonly { readonly name: string; readonly current?: boolean }[];
+  };
+  /** Its state. */
+  readonly state: { readonly messages: number; readonly last_seq: number };
+}
+
+/** What `/jsz` tells, as far as tests ask. */
+export interface Jsz {
+  /** The group of servers that decides where streams live; absent on a single server. */
+  readonly meta_cluster?: { readonly leader?: string; readonly cluster_size: number };
+  /** The accounts that use JetStream, when asked for. */
+  readonly account_details?: readonly {
+    readonly name: string;
+    readonly stream_detail?: readonly JszStream[];
+  }[];
+}
+
+/** An answer of the endpoint. */
+export interface MonitorAnswer {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The body. */
+  readonly body: string;
+}
+
+/**
+ * Asks once, on a connection of its own that is closed afterwards.
+ *
+ * @param url the whole address
+ * @returns the status and the body
+ */
+export function ask(url: string): Promise<MonitorAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent: false, headers: { connection: "close" }, timeout: 5_000 }, (response) => {
+      let body = "";
+      response.setEncoding("utf8");
+      response.on("data", (text: string) => body += text);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+      response.on("error", reject);
+    });
+    request.on("timeout", () => request.destroy(new Error(`no answer from ${url} within 5 s`)));
+    request.on("error", reject);
+  });
+}
+
+/**
+ * Asks for a JSON document.
+ *
+ * @param url the whole address
+ * @returns the document
+ */
+export async function askJson<T>(url: string): Promise<T> {
+  const { status, body } = await ask(url);
+  if (status !== 200) throw new Error(`${url} answered ${status}: ${body.slice(0, 200)}`);
+  return JSON.parse(body) as T;
+}

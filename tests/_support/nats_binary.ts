@@ -1,0 +1,131 @@
+/**
+ * Finds a nats-server, or gets one.
+ *
+ * @module
+ */
+
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { withLock } from "./lock.ts";
+import { type Env, run, type Say, type Workshop } from "./nats_workshop.ts";
+import { fromDebian, fromGo } from "./nats_packages.ts";
+import { fromRelease } from "./nats_release.ts";
+
+/** The release that is fetched or built when none is at hand. */
+const NATS_VERSION = "2.15.2";
+
+/** How a nats-server is looked for. */
+export interface BinaryOptions {
+  /** The environment. @default the process's */
+  readonly env?: Env;
+  /** Told what is being done. @default a line on standard error */
+  readonly say?: Say;
+}
+
+/** A way to a nats-server: its path, or an error with the reason why it does not lead there. */
+type Way = readonly [name: string, find: () => Promise<string>];
+
+let found: Promise<string> | undefined;
+
+/**
+ * The path of a nats-server that runs: `NATS_SERVER`, `nats-server` on the `PATH`, the cache folder, the official
+ * release, `go install`, Debian's package; the first that works. What had to be fetched stays in the cache folder, and
+ * nothing is installed. Asked once a process.
+ *
+ * @returns the path; an error that tells all that was tried when nothing works
+ */
+export function natsServerBinary(): Promise<string> {
+  return found ??= findBinary();
+}
+
+/** As `natsServerBinary`, but looked for each time, and with options. */
+export async function findBinary(options: BinaryOptions = {}): Promise<string> {
+  const env = options.env ?? process.env;
+  const say = options.say ?? ((line) => process.stderr.write(`nats-server: ${line}\n`));
+  const cache = cacheFolder(env);
+  const tried: string[] = [];
+  const kept: Way = [`the cache folder ${cache}`, () => firstThatRuns(CACHED.map((name) => join(cache, name)))];
+  const near = await firstOf(
+    [["NATS_SERVER", () => named(env)], ["the PATH", () => onPath(env)], kept],
+    tried,
+    () => {},
+  );
+  if (near !== undefined) return near;
+
+  say(`none at hand (NATS_SERVER, PATH, ${cache}); getting one, which is kept for the next time`);
+  mkdirSync(cache, { recursive: true });
+  return await withLock(join(cache, "nats-server.lock"), async () => {
+    const far = await firstOf([kept], [], () => {}) ??
+      await firstOf(ways({ cache, env, say, version: NATS_VERSION }), tried, say);
+    if (far !== undefined) return far;
+    throw new Error(`no nats-server could be found or got. Tried:\n${tried.map((line) => `  - ${line}`).join("\n")}`);
+  });
+}
+
+/** Where things are kept that take long to get: `JETROW_CACHE`, else `.cache` in the project's folder. */
+export function cacheFolder(env: Env = process.env): string {
+  return env.JETROW_CACHE || fileURLToPath(new URL("../../.cache", import.meta.url));
+}
+
+const EXACT = `nats-server-${NATS_VERSION}`;
+const DEBIAN = "nats-server-debian";
+const CACHED = [EXACT, DEBIAN];
+
+function ways(shop: Workshop): Way[] {
+  return [
+    ["the official release", () => fromRelease(shop, EXACT)],
+    ["go install", () => fromGo(shop, EXACT)],
+    ["Debian's package", () => fromDebian(shop, DEBIAN)],
+  ];
+}
+
+async function firstOf(ways: readonly Way[], tried: string[], say: Say): Promise<string | undefined> {
+  for (const [name, find] of ways) {
+    try {
+      const path = await find();
+      say(`from ${name}: ${path}`);
+      return path;
+    } catch (error) {
+      const line = `${name}: ${(error as Error).message}`;
+      tried.push(line);
+      say(line);
+    }
+  }
+}
+
+async function named(env: Env): Promise<string> {
+  if (!env.NATS_SERVER) throw new Error("not set");
+  return await firstThatRuns([env.NATS_SERVER]);
+}
+
+async function onPath(env: Env): Promise<string> {
+  const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  return await firstThatRuns(folders.map((folder) => join(folder, "nats-server")));
+}
+
+async function firstThatRuns(paths: readonly string[]): Promise<string> {
+  const there = paths.filter(isExecutable);
+  if (there.length === 0) throw new Error(paths.length === 1 ? `${paths[0]} is no program` : "not there");
+  const reasons: string[] = [];
+  for (const path of there) {
+    try {
+      const { out } = await run([path, "--version"], { within: 10_000 });
+      if (out.includes("nats-server")) return path;
+      reasons.push(`${path} is no nats-server: ${out.slice(0, 80)}`);
+    } catch (error) {
+      reasons.push((error as Error).message);
+    }
+  }
+  throw new Error(reasons.join("; "));
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Tests that only some servers can run.
+ *
+ * @module
+ */
+
+import { printSkip } from "./skip.ts";
+
+/**
+ * Whether a test has to be left out because the server is too old; says so when it has.
+ *
+ * ```ts
+ * Deno.test({
+ *   name: "publishAll() sends a batch as one when the server can",
+ *   ignore: olderThan("2.14.0", server, "batches"),
+ *   fn: async () => {},
+ * });
+ * ```
+ *
+ * @param minimum the oldest version that will do
+ * @param server the server, or anything with its version
+ * @param what what is left out, for the reader
+ * @returns whether the server is older
+ */
+export function olderThan(minimum: string, server: { readonly version: string }, what: string): boolean {
+  const older = compareVersions(server.version, minimum) < 0;
+  if (older) printSkip(what, `needs nats-server ${minimum} or newer, this one is ${server.version}`);
+  return older;
+}
+
+/**
+ * Compares versions such as `2.9.10` and `2.15.0-dev` by their numbers.
+ *
+ * @param a a version
+ * @param b another one
+ * @returns below zero when `a` is the older one, zero when they are the same
+ */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split("-")[0]!.split(".").map(Number)) as [number[], number[]];
+  for (let i = 0; i < 3; i++) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

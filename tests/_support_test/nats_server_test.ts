@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { freePorts } from "../_support/ports.ts";
+import { startNatsServer } from "../_support/nats_server.ts";
+import { PortTaken, ServerProcess } from "../_support/server_process.ts";
+import { natsServerBinary } from "../_support/nats_binary.ts";
+import { until } from "../_support/wait.ts";
+
+/** Whether a process is there and no zombie. */
+async function lives(pid: number): Promise<boolean> {
+  try {
+    const { stdout } = await promisify(execFile)("ps", ["-o", "stat=", "-p", String(pid)]);
+    return !stdout.trim().startsWith("Z");
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("startNatsServer() gives a server with JetStream whose store outlives kill, stop and restart", async () => {
+  await using server = await startNatsServer();
+  const before = server.pid;
+  {
+    await using nc = await connect({ servers: server.url });
+    assert.equal(nc.info?.version, server.version);
+    await (await jetstreamManager(nc)).streams.add({ name: "KEPT", subjects: ["kept"] });
+    await jetstream(nc).publish("kept", "one");
+  }
+  await server.kill();
+  assert.equal(server.running(), false);
+  await server.restart();
+  await server.stop();
+  assert.match(server.log(), /Server Exiting/);
+  const url = server.url;
+  await server.restart();
+  assert.notEqual(server.pid, before);
+  assert.equal(server.url, url);
+  assert(existsSync(`${server.storeDir}/jetstream`));
+  await using nc = await connect({ servers: server.url });
+  assert.equal((await (await jetstreamManager(nc)).streams.info("KEPT")).state.messages, 1);
+});
+
+Deno.test("startNatsServer() leaves no process and no folder when its block is left by an error", async () => {
+  let pid = 0;
+  let folder = "";
+  await assert.rejects(async () => {
+    await using server = await startNatsServer();
+    ({ pid, folder } = server);
+    server.pause();
+    throw new Error("a test fails");
+  }, /a test fails/);
+  assert.equal(await lives(pid), false);
+  assert.equal(existsSync(folder), false);
+});
+
+Deno.test("startNatsServer() leaves no process and no folder when its parent is killed", async () => {
+  const script = `
+    import { startNatsServer } from ${JSON.stringify(import.meta.resolve("../_support/nats_server.ts"))};
+    const server = await startNatsServer();
+    console.log(JSON.stringify({ pid: server.pid, folder: server.folder }));
+    await new Promise((resolve) => setTimeout(resolve, 60_000));`;
+  for (const signal of ["SIGKILL", "SIGINT"] as const) {
+    const parent = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-lock", "--ext=ts", "-"],
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const input = parent.stdin.getWriter();
+    await input.write(new TextEncoder().encode(script));
+    await input.close();
+    const output = parent.stdout.getReader();
+    const { value } = await output.read();
+    const { pid, folder } = JSON.parse(new TextDecoder().decode(value));
+    assert(await lives(pid) && existsSync(folder));
+    parent.kill(signal);
+    await parent.status;
+    await output.cancel();
+    await until(`the server to end after ${signal}`, async () => !await lives(pid) && !existsSync(folder));
+  }
+});
+
+Deno.test("startNatsServer() tells the log when the server refuses its configuration", async () => {
+  await assert.rejects(
+    startNatsServer({ config: "no_such_option: 1" }),
+    /jetrow-\w+ ended: [^]*log: .*\.log[^]*no_such_option/,
+  );
+});
+
+Deno.test("startNatsServer() takes other ports when somebody else is faster to bind one", async () => {
+  await using first = await startNatsServer({ name: "first" });
+  const [monitor, websocket, cluster] = await freePorts(3) as [number, number, number];
+  const client = Number(new URL(first.url).port);
+  const second = new ServerProcess({
+    binary: await natsServerBinary(),
+    name: "second",
+    ports: { client, monitor, websocket, cluster },
+    config: {},
+  });
+  await assert.rejects(second.restart(), PortTaken);
+  await second[Symbol.asyncDispose]();
+  assert.equal(existsSync(second.folder), false);
+});
+
+Deno.test("NatsServer.reload() changes the running server and throws what it refuses", async () => {
+  await using server = await startNatsServer();
+  await server.reload({ config: "max_payload: 2000" });
+  await using nc = await connect({ servers: server.url });
+  assert.equal(nc.info?.max_payload, 2000);
+  await assert.rejects(server.reload({ jetstream: false, config: "no_such_option: 1" }), /no_such_option/);
+});
+
+Deno.test("NatsServer.pause() keeps connections open and unanswered until resume()", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ servers: server.url });
+  server.pause();
+  let answered = false;
+  const flushed = nc.flush().then(() => answered = true);
+  await until("the process to be stopped", async () => {
+    const { stdout } = await promisify(execFile)("ps", ["-o", "stat=", "-p", String(server.pid)]);
+    return stdout.trim().startsWith("T");
+  });
+  assert.equal(answered, false);
+  server.resume();
+  await flushed;
+});
+
+Deno.test("NatsServer.lameDuck() tells the clients", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ servers: server.url });
+  const word = (async () => {
+    for await (const status of nc.status()) if (status.type === "ldm") return true;
+  })();
+  server.lameDuck();
+  assert.equal(await word, true);
+});
