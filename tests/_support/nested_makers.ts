@@ -116,7 +116,7 @@ export function pairMap(key: Maker, item: Maker): Maker {
 
 /** Dictionary of a maker's values; a null is one of the index or one of the dictionary, by turns. */
 export function dictionary(item: Maker, index: arrow.Int): Maker {
-  const type = new arrow.Dictionary(item.type, index as arrow.Int32, 7);
+  const type = new arrow.Dictionary(item.type, index as arrow.Int32);
   return {
     name: `dictionary<${item.name}, ${index}>`,
     type,

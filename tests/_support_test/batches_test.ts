@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import * as arrow from "apache-arrow";
+import fc from "fast-check";
+import { allMakers, anyBatch } from "../_support/arbitraries.ts";
+import { demoBatch, demoTable, idBatch, sizedBatch, wideBatch } from "../_support/batches.ts";
+
+function digest(...batches: readonly arrow.RecordBatch[]): string {
+  return createHash("sha256").update(arrow.tableToIPC(new arrow.Table([...batches]))).digest("hex");
+}
+
+Deno.test("demoTable() has at least twelve column types and the same bytes every time", () => {
+  const table = demoTable(1000, 300);
+  assert.equal(table.numRows, 1000);
+  assert.deepEqual(table.batches.map((batch) => batch.numRows), [300, 300, 300, 100]);
+  assert.ok(new Set(table.schema.fields.map(({ type }) => String(type))).size >= 12);
+  assert.equal(digest(...table.batches), digest(...demoTable(1000, 300).batches));
+});
+
+Deno.test("demoTable() has the same rows whatever the size of its batches", () => {
+  const whole = demoBatch(100);
+  const rows = demoTable(100, 33).toArray();
+  new arrow.Table([whole]).toArray().forEach((row, i) => assert.equal(String(rows[i]), String(row)));
+});
+
+Deno.test("wideBatch() and idBatch() have the same bytes every time", () => {
+  assert.equal(digest(wideBatch(20, 50)), digest(wideBatch(20, 50)));
+  assert.equal(digest(idBatch(20, { payload: 10 })), digest(idBatch(20, { payload: 10 })));
+  assert.equal(idBatch(3, { first: 7 }).get(2)?.["_filament_event_id"], "evt-000009");
+});
+
+Deno.test("sizedBatch() makes rows of as many bytes as asked for", () => {
+  const row = sizedBatch(2, 100).get(1)!.toJSON();
+  assert.equal(JSON.stringify(row).length, 100);
+});
+
+Deno.test("anyBatch() gives batches that apache-arrow takes, with JSON for each row", () => {
+  fc.assert(
+    fc.property(anyBatch(), ({ batch, texts }) => {
+      assert.equal(batch.numRows, texts.length);
+      texts.forEach((text) => JSON.parse(text));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+Deno.test("allMakers has one of every type that apache-arrow has", () => {
+  const seen = new Set(allMakers.map(({ type }) => type.typeId as number));
+  for (const id of [-1, ...Array.from({ length: 21 }, (_, i) => i + 1), 23, 24]) assert.ok(seen.has(id), `type ${id}`);
+});
