@@ -20,8 +20,10 @@ export type ApiAnswer<T> = T | ApiFailure;
  *
  * @example
  * ```ts
- * console.assert(isApiFailure({ error: { code: 404, err_code: 10059, description: "stream not found" } }));
- * console.assert(!isApiFailure({ config: {} }));
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(isApiFailure({ error: { code: 404, err_code: 10059, description: "stream not found" } }));
+ * assert.ok(!isApiFailure({ config: {} }));
  * ```
  */
 export function isApiFailure(answer: object): answer is ApiFailure {
@@ -36,7 +38,8 @@ const NO_JETSTREAM: ReadonlySet<number> = new Set([10008, 10039, 10076]);
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   stream_info_response: ["config", "state"],
   stream_create_response: ["config", "state"],
-  account_info_response: [],
+  stream_msg_get_response: ["message"],
+  consumer_create_response: ["config"],
 };
 
 /**
@@ -45,11 +48,13 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const bytes = new TextEncoder().encode('{"stream":"LOG","seq":7}');
  * try {
  *   readAnswer(bytes, "$JS.API.INFO", "account_info_response");
  * } catch (error) {
- *   console.assert(error instanceof Error && error.message.includes('seq'));
+ *   assert.ok(error instanceof Error && error.message.includes('seq'));
  * }
  * ```
  */
@@ -74,7 +79,9 @@ export function readAnswer<T extends object>(data: Uint8Array, subject: string, 
  *
  * @example
  * ```ts
- * console.assert(firstBytes(new Uint8Array([0x41, 0x0a, 0xff])) === '"A\\x0a\\xff"');
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(firstBytes(new Uint8Array([0x41, 0x0a, 0xff])) === '"A\\x0a\\xff"');
  * ```
  */
 export function firstBytes(data: Uint8Array): string {

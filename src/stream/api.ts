@@ -7,10 +7,11 @@
  * @module
  */
 
-import { createInbox, type NatsConnection, type PermissionViolationError } from "@nats-io/nats-core";
+import { createInbox, type NatsConnection } from "@nats-io/nats-core";
 import type { StreamInfo } from "@nats-io/jetstream";
 import { ConnectionError } from "../errors.ts";
 import { type ApiAnswer, type ApiFailure, isApiFailure, readAnswer } from "./answer.ts";
+import { endings, failedRequest } from "./ending.ts";
 
 export { type ApiAnswer, type ApiFailure, isApiFailure };
 
@@ -34,7 +35,9 @@ export const API_TIMEOUT = 5000;
  *
  * @example
  * ```ts
- * console.assert(apiSubject("INFO") === "$JS.API.INFO" && apiSubject("INFO", "hub") === "$JS.hub.API.INFO");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(apiSubject("INFO") === "$JS.API.INFO" && apiSubject("INFO", "hub") === "$JS.hub.API.INFO");
  * ```
  */
 export function apiSubject(name: string, domain?: string): string {
@@ -47,9 +50,10 @@ export function apiSubject(name: string, domain?: string): string {
  * @example
  * ```ts
  * import type { NatsConnection } from "@nats-io/nats-core";
+ * import assert from "node:assert/strict";
  *
  * const nc = { options: { inboxPrefix: "_MINE" } } as unknown as NatsConnection;
- * console.assert(inboxPrefixOf(nc) === "_MINE" && inboxPrefixOf(nc, "_OTHER") === "_OTHER");
+ * assert.ok(inboxPrefixOf(nc) === "_MINE" && inboxPrefixOf(nc, "_OTHER") === "_OTHER");
  * ```
  */
 export function inboxPrefixOf(nc: NatsConnection, given?: string): string {
@@ -68,11 +72,12 @@ export function inboxPrefixOf(nc: NatsConnection, given?: string): string {
  * @example
  * ```ts
  * import type { NatsConnection } from "@nats-io/nats-core";
+ * import assert from "node:assert/strict";
  *
  * const data = new TextEncoder().encode('{"type":"io.nats.jetstream.api.v1.account_info_response","streams":2}');
  * const nc = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}), isClosed: () => false };
  * const answer = await apiRequest<{ streams: number }>(nc as unknown as NatsConnection, "INFO", "account_info_response");
- * console.assert(!isApiFailure(answer) && answer.streams === 2);
+ * assert.ok(!isApiFailure(answer) && answer.streams === 2);
  * ```
  */
 export async function apiRequest<T extends object>(
@@ -112,12 +117,13 @@ const STREAM_FAILURES: ReadonlySet<number> = new Set([10059, 10118, 10194]);
  * @example
  * ```ts
  * import type { NatsConnection } from "@nats-io/nats-core";
+ * import assert from "node:assert/strict";
  *
  * const error = { code: 404, err_code: 10059, description: "stream not found" };
  * const data = new TextEncoder().encode(JSON.stringify({ type: "io.nats.jetstream.api.v1.stream_info_response", error }));
  * const nc = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}), isClosed: () => false };
  * const answer = await requestStreamInfo(nc as unknown as NatsConnection, "ORDERS");
- * console.assert(isApiFailure(answer) && answer.error.err_code === 10059);
+ * assert.ok(isApiFailure(answer) && answer.error.err_code === 10059);
  * ```
  */
 export async function requestStreamInfo(
@@ -137,89 +143,13 @@ export async function requestStreamInfo(
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const error = unexpectedFailure("read the account", { error: { code: 400, err_code: 10025, description: "bad request" } });
- * console.assert(error.message === "Cannot read the account: the server answered: bad request (10025)");
+ * assert.ok(error.message === "Cannot read the account: the server answered: bad request (10025)");
  * ```
  */
 export function unexpectedFailure(what: string, { error }: ApiFailure): ConnectionError {
   const reason = `${error.description ?? "no reason given"} (${error.err_code ?? error.code})`;
   return new ConnectionError("connection.no_answer", `Cannot ${what}: the server answered: ${reason}`);
-}
-
-/** Rejects when the signal aborts or the connection closes: the client leaves a request of a closed connection open. */
-function endings(
-  nc: NatsConnection,
-  subject: string,
-  signal: AbortSignal | undefined,
-): { promise: Promise<never>; stop: () => void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => {});
-  const aborted = () => reject(signal?.reason);
-  const closed = () => reject(closedError(subject));
-  signal?.addEventListener("abort", aborted, { once: true });
-  const waiting = waitingFor(nc);
-  waiting.add(closed);
-  return {
-    promise,
-    stop: () => {
-      signal?.removeEventListener("abort", aborted);
-      waiting.delete(closed);
-    },
-  };
-}
-
-// One reaction to `closed()` a connection, not one a request: a promise keeps its reactions for as long as it is pending.
-const waiters = new WeakMap<NatsConnection, Set<() => void>>();
-
-function waitingFor(nc: NatsConnection): Set<() => void> {
-  const known = waiters.get(nc);
-  if (known !== undefined) return known;
-  const waiting = new Set<() => void>();
-  waiters.set(nc, waiting);
-  const wake = () => waiting.forEach((closed) => closed());
-  nc.closed().then(wake, wake);
-  return waiting;
-}
-
-/**
- * What went wrong with a request, for the caller. The client's errors are told apart by name: a connection may come from
- * another copy of the client (JSR's beside npm's), whose classes are not ours.
- */
-function failedRequest(error: unknown, subject: string, prefix: string, timeout: number): ConnectionError {
-  const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const cause = inner instanceof Error ? inner : new Error(String(inner));
-  switch (cause.name) {
-    case "PermissionViolationError":
-      return permissionError(cause as PermissionViolationError, subject, prefix);
-    case "NoResponders":
-    case "NoRespondersError":
-      return new ConnectionError(
-        "connection.no_jetstream",
-        `Cannot ask ${subject}: nobody answers there (503): JetStream is off on the server, for this account or in this domain`,
-        { cause: error },
-      );
-    case "ClosedConnectionError":
-    case "DrainingConnectionError":
-      return closedError(subject, cause);
-    case "TimeoutError":
-      return new ConnectionError(
-        "connection.no_answer",
-        `Cannot ask ${subject}: no answer within ${timeout} ms`,
-        { cause: error },
-      );
-    default:
-      return new ConnectionError("connection.no_answer", `Cannot ask ${subject}: ${cause.message}`, { cause: error });
-  }
-}
-
-function permissionError(cause: PermissionViolationError, subject: string, prefix: string): ConnectionError {
-  const message = cause.operation === "subscription"
-    ? `Cannot ask ${subject}: the user may not subscribe to its reply subject below "${prefix}": allow ${prefix}.> or set inboxPrefix`
-    : `Cannot ask ${subject}: the user may not publish to it`;
-  return new ConnectionError("connection.permission", message, { cause });
-}
-
-function closedError(subject: string, cause?: Error): ConnectionError {
-  const message = `Cannot ask ${subject}: the connection is closed`;
-  return new ConnectionError("connection.closed", message, cause === undefined ? {} : { cause });
 }

@@ -80,7 +80,9 @@ export const MINIMUM_VERSIONS: Readonly<Record<"ttl" | "atomic" | "fast", { vers
  *
  * @example
  * ```ts
- * console.assert(atLeast("2.15.0-dev", "2.14.0") && !atLeast("2.12.0", "2.12.1") && !atLeast("unknown", "2.0.0"));
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(atLeast("2.15.0-dev", "2.14.0") && !atLeast("2.12.0", "2.12.1") && !atLeast("unknown", "2.0.0"));
  * ```
  */
 export function atLeast(version: string, minimum: string): boolean {
@@ -104,8 +106,10 @@ function numbersOf(version: string): number[] | undefined {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const host = hostOf({ metadata: { "_nats.ver": "2.12.0", "_nats.level": "2" } }, { version: "2.15.2", maxPayload: 1 });
- * console.assert(host.version === "2.12.0" && host.level === 2);
+ * assert.ok(host.version === "2.12.0" && host.level === 2);
  * ```
  */
 export function hostOf(
@@ -123,7 +127,9 @@ export function hostOf(
  *
  * @example
  * ```ts
- * console.assert(hasFeature({ version: "2.14.0", level: 4 }, "fast") && !hasFeature({ version: "2.12.4", level: 2 }, "fast"));
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(hasFeature({ version: "2.14.0", level: 4 }, "fast") && !hasFeature({ version: "2.12.4", level: 2 }, "fast"));
  * ```
  */
 export function hasFeature(
@@ -140,7 +146,9 @@ export function hasFeature(
  *
  * @example
  * ```ts
- * console.assert(durationText(5400000) === "1h30m" && durationText(1500) === "1.5s" && durationText(250) === "250ms");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(durationText(5400000) === "1h30m" && durationText(1500) === "1.5s" && durationText(250) === "250ms");
  * ```
  */
 export function durationText(milliseconds: number): string {

@@ -89,8 +89,10 @@ export interface Finding {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const found = warning("stream.memory", "storage", "storage is memory: rows are gone at a restart", "Use file storage.");
- * console.assert(found.severity === "warning" && found.field === "storage");
+ * assert.ok(found.severity === "warning" && found.field === "storage");
  * ```
  */
 export function warning(code: FindingCode, field: string, message: string, remedy: string): Finding {
@@ -102,7 +104,9 @@ export function warning(code: FindingCode, field: string, message: string, remed
  *
  * @example
  * ```ts
- * console.assert(refusal("stream.no_ack", "no_ack", "rows are never acknowledged", "Set it to false.").severity === "error");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(refusal("stream.no_ack", "no_ack", "rows are never acknowledged", "Set it to false.").severity === "error");
  * ```
  */
 export function refusal(code: FindingCode, field: string, message: string, remedy: string): Finding {
@@ -114,7 +118,9 @@ export function refusal(code: FindingCode, field: string, message: string, remed
  *
  * @example
  * ```ts
- * console.assert(note("server.sync", "sync_interval", "rows reach the disk later", "None needed.").severity === "info");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(note("server.sync", "sync_interval", "rows reach the disk later", "None needed.").severity === "info");
  * ```
  */
 export function note(code: FindingCode, field: string, message: string, remedy: string): Finding {

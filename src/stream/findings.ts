@@ -18,6 +18,8 @@ export type { Finding, FindingCode, Severity } from "./finding.ts";
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const found = destinationFindings({
  *   stream: "ORDERS",
  *   info: undefined,
@@ -26,7 +28,7 @@ export type { Finding, FindingCode, Severity } from "./finding.ts";
  *   settings: { createStream: true, publishMode: "fast", publishTimeout: 5000 },
  *   server: { version: "2.12.4", apiLevel: 2, maxPayload: 1048576 },
  * });
- * console.assert(found.some(({ severity, code }) => severity === "error" && code === "stream.batch_flag"));
+ * assert.ok(found.some(({ severity, code }) => severity === "error" && code === "stream.batch_flag"));
  * ```
  */
 export function destinationFindings(facts: DestinationFacts): readonly Finding[] {
@@ -39,6 +41,8 @@ export function destinationFindings(facts: DestinationFacts): readonly Finding[]
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const found = refusalFindings({
  *   stream: "ORDERS",
  *   info: undefined,
@@ -47,7 +51,7 @@ export function destinationFindings(facts: DestinationFacts): readonly Finding[]
  *   settings: { createStream: false, publishMode: "individual", publishTimeout: 5000 },
  *   server: { version: "2.15.2", maxPayload: 1048576 },
  * });
- * console.assert(found[0]?.code === "stream.missing" && found[0].severity === "error");
+ * assert.ok(found[0]?.code === "stream.missing" && found[0].severity === "error");
  * ```
  */
 export function refusalFindings(facts: DestinationFacts): readonly Finding[] {

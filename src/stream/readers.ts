@@ -44,14 +44,16 @@ const CHECKS: readonly Check[] = [
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const consumer = {
  *   name: "billing",
  *   config: { durable_name: "billing", ack_policy: "none", filter_subject: "orders.paid" },
  * };
  * const info = { config: { subjects: ["orders.>"], num_replicas: 1 } };
  * const found = readerFindings({ consumer, info, pattern: "orders.new", settings: {} } as unknown as ReaderFacts);
- * console.assert(found.map(({ code }) => code).join() === "consumer.filter_miss,consumer.ack_none");
- * console.assert(found.every((finding) => finding.consumer === "billing"));
+ * assert.ok(found.map(({ code }) => code).join() === "consumer.filter_miss,consumer.ack_none");
+ * assert.ok(found.every((finding) => finding.consumer === "billing"));
  * ```
  */
 export function readerFindings(facts: ReaderFacts): readonly Finding[] {

@@ -13,6 +13,8 @@ import { type Finding, note, refusal } from "./finding.ts";
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const facts = {
  *   stream: "ORDERS",
  *   info: undefined,
@@ -21,7 +23,7 @@ import { type Finding, note, refusal } from "./finding.ts";
  *   settings: { createStream: false, publishMode: "individual", publishTimeout: 5000 },
  *   server: { version: "2.15.2", maxPayload: 1048576 },
  * } as const;
- * console.assert(absentStream(facts)[0]?.code === "stream.missing");
+ * assert.ok(absentStream(facts)[0]?.code === "stream.missing");
  * ```
  */
 export function absentStream(facts: DestinationFacts): readonly Finding[] {

@@ -13,6 +13,8 @@ import { type Finding, note, warning } from "./finding.ts";
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const found = surroundingFindings({
  *   stream: "ORDERS",
  *   info: undefined,
@@ -21,7 +23,7 @@ import { type Finding, note, warning } from "./finding.ts";
  *   settings: { createStream: true, publishMode: "individual", publishTimeout: 5000 },
  *   server: { version: "2.10.4", maxPayload: 1048576 },
  * });
- * console.assert(found.map(({ code }) => code).join() === "server.old,server.sync,connection.payload");
+ * assert.ok(found.map(({ code }) => code).join() === "server.old,server.sync,connection.payload");
  * ```
  */
 export function surroundingFindings(facts: DestinationFacts): readonly Finding[] {
