@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import * as flechette from "@uwdata/flechette";
+import * as arrow from "apache-arrow";
+import fc from "fast-check";
+import { isJetrowError } from "../../src/errors.ts";
+import { encodeRows } from "../../src/json/encode.ts";
+import type { ArrowRows } from "../../src/types.ts";
+import { allMakers, anyMaker, madeBatch } from "../_support/arbitraries.ts";
+import { bodyTexts } from "../_support/arrow_readers.ts";
+import type { Maker } from "../_support/makers.ts";
+import { measure, relocate } from "../_support/relocate.ts";
+import { readGolden } from "../_support/testdata.ts";
+
+const RUNS = Number(Deno.env.get("JETROW_FUZZ_RUNS") ?? 400);
+
+/** One thing that is wrong; `where` picks among buffers or nodes, and among the places of the one picked. */
+type Damage =
+  | { readonly kind: "flip"; readonly where: number; readonly at: number; readonly mask: number }
+  | { readonly kind: "word"; readonly where: number; readonly at: number; readonly word: number }
+  | { readonly kind: "cut"; readonly where: number; readonly to: number }
+  | { readonly kind: "length"; readonly where: number; readonly by: number };
+
+const where = fc.nat(1_000_000);
+const anyDamage: fc.Arbitrary<Damage> = fc.oneof(
+  fc.record({ kind: fc.constant("flip" as const), where, at: where, mask: fc.integer({ min: 1, max: 255 }) }),
+  fc.record({
+    kind: fc.constant("word" as const),
+    where,
+    at: where,
+    word: fc.constantFrom(-1, 0, 1, 7, 64, 4096, 0x7fffffff, -0x80000000, 0x10000000),
+  }),
+  fc.record({ kind: fc.constant("cut" as const), where, to: where }),
+  fc.record({ kind: fc.constant("length" as const), where, by: fc.constantFrom(-1, 1, 2, 8, 1000) }),
+);
+
+function damaged(rows: ArrowRows, margin: number, damages: readonly Damage[]): ArrowRows {
+  const { buffers, nodes } = measure(rows);
+  return relocate(rows, margin, (bytes, index) => {
+    let cutTo = bytes.length;
+    for (const damage of damages) {
+      if (damage.kind === "length" || damage.where % buffers !== index || bytes.length === 0) continue;
+      if (damage.kind === "cut") cutTo = damage.to % bytes.length;
+      else if (damage.kind === "flip") bytes[damage.at % bytes.length]! ^= damage.mask;
+      else if (bytes.length >= 4) {
+        new DataView(bytes.buffer, bytes.byteOffset + (damage.at % (bytes.length >> 2)) * 4).setInt32(
+          0,
+          damage.word,
+          true,
+        );
+      }
+    }
+    return { cutTo };
+  }, (length, index) => {
+    const changes = damages.filter((damage) => damage.kind === "length" && damage.where % nodes === index);
+    return changes.reduce((sum, damage) => Math.max(0, sum + (damage as { by: number }).by), length);
+  });
+}
+
+/** The rows' JSON, or the error; anything but an EncodeError goes on. */
+function outcome(rows: ArrowRows): string {
+  try {
+    const texts = bodyTexts(encodeRows(rows));
+    texts.forEach((text) => JSON.parse(text));
+    return texts.join("\n");
+  } catch (error) {
+    if (isJetrowError(error) && error.name === "EncodeError") return `${error.code} ${error.message}`;
+    throw error;
+  }
+}
+
+/** Whatever lies beside the buffers, the outcome is the same: nothing of it was read. */
+function assertContained(rows: ArrowRows, damages: readonly Damage[]): void {
+  const first = outcome(damaged(rows, 0x41, damages));
+  assert.equal(first, outcome(damaged(rows, 0x7e, damages)));
+  assert.equal(first, outcome(damaged(rows, 0x00, damages)));
+}
+
+function batchOf(maker: Maker): fc.Arbitrary<arrow.RecordBatch> {
+  const values = fc.array(fc.option(maker.value, { nil: null, freq: 4 }), { minLength: 1, maxLength: 6 });
+  return values.map((column) => madeBatch(["a"], [maker], column.map((value) => [value])).batch);
+}
+
+function throughFlechette(batch: arrow.RecordBatch): ArrowRows {
+  const ipc = arrow.tableToIPC(new arrow.Table([batch]));
+  return flechette.tableFromIPC(ipc) as unknown as ArrowRows;
+}
+
+function check(rows: fc.Arbitrary<ArrowRows>, numRuns: number): void {
+  const damages = fc.array(anyDamage, { minLength: 1, maxLength: 3 });
+  fc.assert(fc.property(rows, damages, assertContained), { numRuns });
+}
+
+Deno.test("relocate() keeps what is not damaged", () => {
+  for (const [name, rows] of Object.entries(undamaged())) {
+    assert.equal(outcome(damaged(rows, 0x41, [])), outcome(rows), name);
+    assert.ok(!outcome(rows).startsWith("encode."), outcome(rows));
+  }
+});
+
+function undamaged(): Record<string, ArrowRows> {
+  const batch = fc.sample(batchOf(allMakers.at(-1)!), { numRuns: 1, seed: 1 })[0]!;
+  return { "apache-arrow": batch, flechette: throughFlechette(batch), ...onlyFlechette };
+}
+
+const onlyFlechette: Record<string, ArrowRows> = Object.fromEntries(
+  ["generated_list_view", "generated_run_end_encoded"].map((name) => [
+    name,
+    flechette.tableFromIPC(readGolden(`${name}.stream`)) as unknown as ArrowRows,
+  ]),
+);
+
+Deno.test("encodeRows() of damaged columns of every type, of apache-arrow, refuses or writes JSON of their own bytes", () => {
+  const each = Math.ceil(2 * RUNS / allMakers.length);
+  for (const maker of allMakers) check(batchOf(maker), each);
+});
+
+Deno.test("encodeRows() of damaged columns of every type, of flechette, refuses or writes JSON of their own bytes", () => {
+  const each = Math.ceil(2 * RUNS / allMakers.length);
+  for (const maker of allMakers) check(batchOf(maker).map(throughFlechette), each);
+});
+
+Deno.test("encodeRows() of damaged nested columns refuses or writes JSON of their own bytes", () => {
+  check(anyMaker.chain(batchOf), RUNS);
+  check(anyMaker.chain(batchOf).map(throughFlechette), RUNS);
+});
+
+Deno.test("encodeRows() of damaged list views and run-ends refuses or writes JSON of their own bytes", () => {
+  for (const rows of Object.values(onlyFlechette)) check(fc.constant(rows), Math.ceil(RUNS / 4));
+});
