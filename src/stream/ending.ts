@@ -5,6 +5,7 @@
  */
 
 import type { NatsConnection, PermissionViolationError } from "@nats-io/nats-core";
+import { deferred } from "../deferred.ts";
 import { ConnectionError } from "../errors.ts";
 
 /**
@@ -26,8 +27,7 @@ export function endings(
   subject: string,
   signal?: AbortSignal | undefined,
 ): { promise: Promise<never>; stop: () => void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  promise.catch(() => {});
+  const { promise, reject } = deferred<never>();
   const aborted = () => reject(signal?.reason);
   const closed = () => reject(closedError(subject));
   signal?.addEventListener("abort", aborted, { once: true });

@@ -5,6 +5,7 @@
  */
 
 import { createInbox, type Msg, type NatsConnection } from "@nats-io/nats-core";
+import { deferred } from "../deferred.ts";
 import { ConnectionError } from "../errors.ts";
 import { API_TIMEOUT, type ApiOptions, inboxPrefixOf } from "./api.ts";
 import { endings, failedRequest } from "./ending.ts";
@@ -44,7 +45,7 @@ export async function requestMany(
   options.signal?.throwIfAborted();
   const prefix = inboxPrefixOf(nc, options.inboxPrefix);
   const timeout = options.timeout ?? API_TIMEOUT;
-  const done = Promise.withResolvers<void>();
+  const done = deferred<void>();
   const ending = endings(nc, subject, options.signal);
   // One timer that looks whether something came, not one set anew at each message.
   let heard = false;

@@ -1,0 +1,61 @@
+/**
+ * Reads single messages from a stream's leader.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { ConnectionError } from "../errors.ts";
+import { type ApiOptions, apiRequest, isApiFailure, unexpectedFailure } from "./api.ts";
+
+/**
+ * One message by STREAM.MSG.GET, which the leader answers; undefined where the sequence holds none.
+ *
+ * @example
+ * ```ts
+ * import type { NatsConnection } from "@nats-io/nats-core";
+ * import assert from "node:assert/strict";
+ *
+ * const answer = { type: "io.nats.jetstream.api.v1.stream_msg_get_response", message: { seq: 7, data: btoa("{}") } };
+ * const data = new TextEncoder().encode(JSON.stringify(answer));
+ * const nc = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}) };
+ * const body = await leaderMessage(nc as unknown as NatsConnection, "ORDERS", 7, {});
+ * assert.equal(new TextDecoder().decode(body), "{}");
+ * ```
+ */
+export async function leaderMessage(
+  nc: NatsConnection,
+  stream: string,
+  sequence: number,
+  options: ApiOptions,
+): Promise<Uint8Array | undefined> {
+  const type = "stream_msg_get_response";
+  const answer = await apiRequest<{ message: { seq?: unknown; data?: unknown } }>(
+    nc,
+    `STREAM.MSG.GET.${stream}`,
+    type,
+    { seq: sequence },
+    options,
+  );
+  if (isApiFailure(answer)) {
+    if (answer.error.err_code === NO_MESSAGE) return undefined;
+    throw unexpectedFailure(`read message ${sequence} of ${stream}`, answer);
+  }
+  const { seq, data = "" } = answer.message;
+  const body = typeof data === "string" && seq === sequence ? fromBase64(data) : undefined;
+  if (body !== undefined) return body;
+  throw new ConnectionError(
+    "connection.no_answer",
+    `Cannot read message ${sequence} of ${stream}: not what was asked for`,
+  );
+}
+
+const NO_MESSAGE = 10037;
+
+function fromBase64(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

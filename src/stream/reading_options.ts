@@ -1,0 +1,46 @@
+/**
+ * The options of functions that only ask the server.
+ *
+ * @module
+ */
+
+import { OPTION_KEYS } from "../options.ts";
+import { applyRules, fieldsOf, type Place } from "../rules/fields.ts";
+import { domainName, inboxPrefix } from "../rules/subjects.ts";
+import { broken } from "../rules/values.ts";
+import type { SinkConfig } from "../types.ts";
+import type { ApiOptions } from "./api.ts";
+
+/** What functions that only ask the server take: a whole SinkConfig will do. */
+export interface ReadingOptions extends Partial<SinkConfig> {
+  /** Ends the wait: the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+const TABLE = {
+  domain: { rule: domainName },
+  inboxPrefix: { rule: inboxPrefix },
+  signal: { rule: abortSignal },
+} as const;
+
+/**
+ * Checks the options and takes those that concern requests; a key that no SinkConfig has is refused.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(resolveReading({ domain: "hub", stream: "ORDERS" }), { domain: "hub" });
+ * assert.throws(() => resolveReading({ domian: "hub" } as ReadingOptions), { code: "config.unknown" });
+ * ```
+ */
+export function resolveReading(options: ReadingOptions): ApiOptions {
+  const fields = fieldsOf(options, [...OPTION_KEYS.camel, "signal"], { field: "", spelling: "camel" });
+  return applyRules<{ domain: string; inboxPrefix: string; signal: AbortSignal }>(fields, TABLE);
+}
+
+function abortSignal(value: unknown, place: Place): AbortSignal {
+  // Of another realm it has another class.
+  if (typeof value === "object" && value !== null && "aborted" in value) return value as AbortSignal;
+  throw broken("config.type", place, "must be an AbortSignal", value);
+}
