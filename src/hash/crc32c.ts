@@ -30,11 +30,12 @@ function makeTable(): Int32Array {
  *
  * @example
  * ```ts
+ * import assert from \"node:assert/strict\";
  * import { crc32c } from "@jetrow/jetrow/json";
  *
  * const bytes = new TextEncoder().encode("123456789");
- * console.assert(crc32c(bytes) === 0xe3069283);
- * console.assert(crc32c(bytes.subarray(4), crc32c(bytes.subarray(0, 4))) === 0xe3069283);
+ * assert(crc32c(bytes) === 0xe3069283);
+ * assert(crc32c(bytes.subarray(4), crc32c(bytes.subarray(0, 4))) === 0xe3069283);
  * ```
  */
 export function crc32c(bytes: Uint8Array, seed = 0): number {

@@ -34,10 +34,12 @@ export const LONGEST_ESCAPE = 6;
  *
  * @example
  * ```ts
+ * import assert from \"node:assert/strict\";
+ *
  * const target = new Uint8Array(64);
  * const end = escapeGo(new TextEncoder().encode("a<b"), 0, 3, target, 0);
- * console.assert(new TextDecoder().decode(target.subarray(0, end)) === "a\\u003cb");
- * console.assert(escapeGo(new Uint8Array([0xff]), 0, 1, target, 0) === -1);
+ * assert(new TextDecoder().decode(target.subarray(0, end)) === "a\\u003cb");
+ * assert(escapeGo(new Uint8Array([0xff]), 0, 1, target, 0) === -1);
  * ```
  */
 export function escapeGo(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {

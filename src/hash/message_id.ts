@@ -34,10 +34,11 @@ const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcde
  *
  * @example
  * ```ts
+ * import assert from \"node:assert/strict\";
  * import { messageIdentity } from "@jetrow/jetrow";
  *
  * const scope = { tenant: "acme", pipeline: "p", sinkConnection: "c", stream: "S", subject: "s.a", resource: "a" };
- * console.assert(messageIdentity(scope, "evt-1") === '["[\\"acme\\",\\"p\\",\\"c\\"]","S","s.a","a","evt-1"]');
+ * assert(messageIdentity(scope, "evt-1") === '["[\\"acme\\",\\"p\\",\\"c\\"]","S","s.a","a","evt-1"]');
  * ```
  */
 export function messageIdentity(scope: IdScope, eventId: string): string {
@@ -50,6 +51,7 @@ export function messageIdentity(scope: IdScope, eventId: string): string {
  *
  * @example
  * ```ts
+ * import assert from \"node:assert/strict\";
  * import { messageId } from "@jetrow/jetrow";
  *
  * const scope = {
@@ -60,7 +62,7 @@ export function messageIdentity(scope: IdScope, eventId: string): string {
  *   subject: "warehouse.orders",
  *   resource: "orders",
  * };
- * console.assert(
+ * assert(
  *   messageId(scope, "evt-000001") === "5f7be8d0b18c298002ce2bc39dc28cb24564cee80e416250996f6840e3056cdb",
  * );
  * ```
@@ -86,11 +88,13 @@ export interface IdHasher {
  *
  * @example
  * ```ts
+ * import assert from \"node:assert/strict\";
+ *
  * const scope = { tenant: "", pipeline: "", sinkConnection: "", stream: "S", subject: "s", resource: "r" };
  * const id = new Uint8Array(64);
  * const eventId = new TextEncoder().encode("evt-1");
- * console.assert(idHasher(scope).write(eventId, 0, eventId.length, id, 0));
- * console.assert(new TextDecoder().decode(id) === messageId(scope, "evt-1"));
+ * assert(idHasher(scope).write(eventId, 0, eventId.length, id, 0));
+ * assert(new TextDecoder().decode(id) === messageId(scope, "evt-1"));
  * ```
  */
 export function idHasher(scope: IdScope): IdHasher {
