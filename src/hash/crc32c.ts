@@ -30,7 +30,7 @@ function makeTable(): Int32Array {
  *
  * @example
  * ```ts
- * import assert from \"node:assert/strict\";
+ * import assert from "node:assert/strict";
  * import { crc32c } from "@jetrow/jetrow/json";
  *
  * const bytes = new TextEncoder().encode("123456789");

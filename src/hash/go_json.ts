@@ -34,7 +34,7 @@ export const LONGEST_ESCAPE = 6;
  *
  * @example
  * ```ts
- * import assert from \"node:assert/strict\";
+ * import assert from "node:assert/strict";
  *
  * const target = new Uint8Array(64);
  * const end = escapeGo(new TextEncoder().encode("a<b"), 0, 3, target, 0);

@@ -34,7 +34,7 @@ const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcde
  *
  * @example
  * ```ts
- * import assert from \"node:assert/strict\";
+ * import assert from "node:assert/strict";
  * import { messageIdentity } from "@jetrow/jetrow";
  *
  * const scope = { tenant: "acme", pipeline: "p", sinkConnection: "c", stream: "S", subject: "s.a", resource: "a" };
@@ -51,7 +51,7 @@ export function messageIdentity(scope: IdScope, eventId: string): string {
  *
  * @example
  * ```ts
- * import assert from \"node:assert/strict\";
+ * import assert from "node:assert/strict";
  * import { messageId } from "@jetrow/jetrow";
  *
  * const scope = {
@@ -88,7 +88,7 @@ export interface IdHasher {
  *
  * @example
  * ```ts
- * import assert from \"node:assert/strict\";
+ * import assert from "node:assert/strict";
  *
  * const scope = { tenant: "", pipeline: "", sinkConnection: "", stream: "S", subject: "s", resource: "r" };
  * const id = new Uint8Array(64);
