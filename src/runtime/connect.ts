@@ -1,0 +1,48 @@
+/**
+ * What the runtimes' `connect` functions have in common.
+ *
+ * @module
+ */
+
+import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
+import { checkConnection, type ConnectionSettings } from "../connection_options.ts";
+import { describe } from "../describe.ts";
+import { ConfigError } from "../errors.ts";
+import type { ConnectionConfig, PublisherOptions } from "../types.ts";
+import { dialAny } from "./dial.ts";
+import { shownUrl } from "../rules/url.ts";
+import { websocket } from "./websocket.ts";
+
+/** How a runtime dials `nats://` and `tls://`. */
+export type DialTcp = (options: ConnectionOptions, settings: ConnectionSettings) => Promise<NatsConnection>;
+
+/**
+ * Checks the configuration and dials: `ws://` and `wss://` by WebSocket, all else as the runtime does.
+ *
+ * @param config the connection's options; a whole SinkConfig will do
+ * @param dialTcp how TCP is dialled; absent where the runtime has none
+ * @returns the connection
+ * @throws {ConfigError} when an option is wrong; nothing was dialled
+ * @throws {ConnectionError} when no server answered well
+ * @example
+ * ```ts ignore
+ * const nc = await connectBy({ url: "ws://127.0.0.1:8080" });
+ * ```
+ */
+export async function connectBy(
+  config: ConnectionConfig & Partial<PublisherOptions>,
+  dialTcp?: DialTcp,
+): Promise<NatsConnection> {
+  const settings = checkConnection(config);
+  if (settings.transport === "websocket") return await dialAny(settings, websocket);
+  if (dialTcp === undefined) {
+    throw new ConfigError(
+      "config.conflict",
+      `url must be ws:// or wss:// for this entry, which has WebSocket alone: received ${
+        describe(shownUrl(settings.servers[0] ?? ""))
+      }`,
+      { field: "url" },
+    );
+  }
+  return await dialAny(settings, { kind: "tcp", connect: (options) => dialTcp(options, settings) });
+}

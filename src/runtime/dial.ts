@@ -1,0 +1,76 @@
+/**
+ * Dials the servers of a configuration, one after another, until one answers.
+ *
+ * @module
+ */
+
+import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
+import type { ConnectionSettings } from "../connection_options.ts";
+import { ConfigError } from "../errors.ts";
+import { natsOptions, secretsOf, timeoutOf } from "./connection.ts";
+import { connectionError, type Failure, readFailure } from "./failure.ts";
+import { type TransportKind, whileAlone } from "./gate.ts";
+
+/** What is noted while one server is dialled. */
+export interface Witness {
+  /** Everything that was thrown, of every address of the host. */
+  readonly errors: unknown[];
+  /** Whether the dial is over, and well; what is thrown from then on is not a dial's. */
+  connected: boolean;
+}
+
+/** How a runtime dials. */
+export interface Transport {
+  /** What it speaks; one kind at a time dials. */
+  readonly kind: TransportKind;
+  /** Dials; the options hold a {@linkcode Witness} for transports that look for one. */
+  readonly connect: (options: ConnectionOptions) => Promise<NatsConnection>;
+}
+
+/**
+ * Dials the servers in the order given, and returns the first connection. Each address of each server has the whole timeout.
+ *
+ * The servers are dialled one by one, not as one list, since the client reports the last one's failure only.
+ *
+ * @param settings checked settings
+ * @param transport how to dial
+ * @returns the connection
+ * @throws {ConnectionError} when no server answered well; it names each with its reason
+ * @example
+ * ```ts ignore
+ * const nc = await dialAny(checkConnection(config), { kind: "websocket", connect: wsconnect });
+ * ```
+ */
+export async function dialAny(settings: ConnectionSettings, transport: Transport): Promise<NatsConnection> {
+  const failures: Failure[] = [];
+  for (const url of settings.servers) {
+    const witness: Witness = { errors: [], connected: false };
+    try {
+      return await dialOne(settings, url, transport, witness);
+    } catch (error) {
+      if (error instanceof ConfigError) throw error;
+      failures.push(readFailure({
+        url,
+        errors: [...witness.errors, ...(error === undefined ? [] : [error])],
+        timeout: timeoutOf(settings),
+        secrets: secretsOf(settings),
+      }));
+    }
+  }
+  throw connectionError(failures);
+}
+
+async function dialOne(
+  settings: ConnectionSettings,
+  url: string,
+  transport: Transport,
+  witness: Witness,
+): Promise<NatsConnection> {
+  return await whileAlone(transport.kind, async () => {
+    const nc = await transport.connect({ ...natsOptions(settings, url), witness } as ConnectionOptions);
+    witness.connected = true;
+    // Within the gate: the client reads URLs by the rules of the transport that was set last.
+    if (settings.reconnect) nc.setServers([...settings.servers]);
+    return nc;
+  });
+}

@@ -1,0 +1,59 @@
+/**
+ * One transport at a time. The factory of transports is one variable of the NATS client: while a dial is under way,
+ * another kind of transport must not replace it.
+ *
+ * @module
+ */
+
+/** The kinds of transport that share the client's variable. */
+export type TransportKind = "tcp" | "websocket";
+
+interface Waiting {
+  readonly kind: TransportKind;
+  readonly enter: () => void;
+}
+
+const queue: Waiting[] = [];
+let open: TransportKind | undefined;
+let inside = 0;
+
+/**
+ * Runs a dial while no dial of another kind runs; dials of one kind run side by side. First come, first served, so
+ * that neither kind starves.
+ *
+ * @param kind the transport's kind
+ * @param task the dial; it has to settle
+ * @returns what the task returns
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const order: string[] = [];
+ * const first = whileAlone("tcp", async () => void order.push("tcp", await Promise.resolve("done")));
+ * const second = whileAlone("websocket", () => Promise.resolve(void order.push("websocket")));
+ * await Promise.all([first, second]);
+ * assert.ok(order.join() === "tcp,done,websocket");
+ * ```
+ */
+export async function whileAlone<T>(kind: TransportKind, task: () => Promise<T>): Promise<T> {
+  if (inside > 0 && (open !== kind || queue.length > 0)) {
+    await new Promise<void>((enter) => queue.push({ kind, enter }));
+  } else {
+    open = kind;
+    inside++;
+  }
+  try {
+    return await task();
+  } finally {
+    if (--inside === 0) admit();
+  }
+}
+
+/** Lets in the first that waits, and all of its kind right behind it. Places are counted here, before anyone runs. */
+function admit(): void {
+  open = queue[0]?.kind;
+  while (queue.length > 0 && queue[0]?.kind === open) {
+    inside++;
+    queue.shift()?.enter();
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * WebSocket, by what the runtime itself has.
+ *
+ * @module
+ */
+
+import { type ConnectionOptions, type NatsConnection, wsconnect } from "@nats-io/nats-core";
+import { ConfigError } from "../errors.ts";
+import type { Transport, Witness } from "./dial.ts";
+
+/**
+ * The transport for `ws://` and `wss://`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(websocket.kind === "websocket");
+ * ```
+ */
+export const websocket: Transport = {
+  kind: "websocket",
+  connect: (options: ConnectionOptions): Promise<NatsConnection> => {
+    if (typeof WebSocket === "undefined") {
+      throw new ConfigError(
+        "config.conflict",
+        "url cannot be ws:// or wss:// here: this runtime has no WebSocket (Node has it from version 22 on)",
+        { field: "url" },
+      );
+    }
+    const { witness } = options as { readonly witness?: Witness };
+    return wsconnect({ ...options, wsFactory: (url: string) => witnessed(url, witness) } as ConnectionOptions);
+  },
+};
+
+/** The client makes "connection refused" of every failure; what the runtime says is in the socket's own events. */
+function witnessed(url: string, witness?: Witness): Promise<{ socket: WebSocket; encrypted: boolean }> {
+  const socket = new WebSocket(url);
+  socket.addEventListener("error", (event) => {
+    const { message, error } = event as { message?: unknown; error?: unknown };
+    const text = typeof message === "string" && message !== "" ? message : (error as Error | undefined)?.message;
+    if (witness?.connected === false && text) witness.errors.push(new Error(text));
+  });
+  return Promise.resolve({ socket, encrypted: url.startsWith("wss:") });
+}
