@@ -1,0 +1,77 @@
+/**
+ * The rules of templates, inbox prefixes and domains.
+ *
+ * @module
+ */
+
+import { commandLineBytes, MAX_COMMAND_LINE, tokensFault } from "../subject/name.ts";
+import { replacePlaceholders, templateFault } from "../subject/template.ts";
+import type { Place, Rule } from "./fields.ts";
+import { broken, text } from "./values.ts";
+
+/** The server refuses replies below some of these and takes others for calls of its APIs. */
+const NO_INBOX: ReadonlySet<string> = new Set(["$JS", "$JSC", "$SYS", "$NRG", "$GR", "_R_", "_GR_", "$MQTT"]);
+
+/**
+ * A template, judged by what it gives for the resource `x`: a mistake in its fixed part is found here, what only a
+ * resource's name breaks when that resource comes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const rule = templateOf((name) => name.includes(".") ? "must have no dot" : undefined);
+ * assert.throws(() => rule("{resource}.v1", { field: "stream", spelling: "camel" }), { code: "config.syntax" });
+ * ```
+ */
+export function templateOf(faultOf: (expanded: string) => string | undefined): Rule<string> {
+  return (value, place) => {
+    const template = text(value, place);
+    const fault = templateFault(template) ?? faultOf(replacePlaceholders(template, "x"));
+    if (fault !== undefined) throw broken("config.syntax", place, fault, value);
+    return template;
+  };
+}
+
+/**
+ * The prefix of reply subjects.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const place = { field: "inboxPrefix", spelling: "camel" } as const;
+ * assert.equal(inboxPrefix("_INBOX.me", place), "_INBOX.me");
+ * assert.throws(() => inboxPrefix("_INBOX.", place), { code: "config.syntax" });
+ * ```
+ */
+export function inboxPrefix(value: unknown, place: Place): string {
+  const prefix = text(value, place);
+  const fault = tokensFault(prefix) ?? inboxFault(prefix);
+  if (fault !== undefined) throw broken("config.syntax", place, fault, value);
+  return prefix;
+}
+
+/**
+ * A JetStream domain: one token.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.throws(() => domainName("hub.eu", { field: "domain", spelling: "camel" }), { code: "config.syntax" });
+ * ```
+ */
+export function domainName(value: unknown, place: Place): string {
+  const domain = text(value, place);
+  const fault = domain.includes(".") ? "must have no dot" : tokensFault(domain);
+  if (fault !== undefined) throw broken("config.syntax", place, fault, value);
+  return domain;
+}
+
+function inboxFault(prefix: string): string | undefined {
+  const [first = ""] = prefix.split(".");
+  if (NO_INBOX.has(first)) return `must not be ${first}, which is the server's own, nor below it`;
+  const longest = commandLineBytes(`s${prefix}`, ".b.c".length, 72, 72);
+  return longest > MAX_COMMAND_LINE ? "must leave room on a command line of 4096 bytes" : undefined;
+}

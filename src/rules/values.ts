@@ -1,0 +1,153 @@
+/**
+ * The rules of single values: text, switches, counts, durations, choices.
+ *
+ * @module
+ */
+
+import { describe } from "../describe.ts";
+import { durationMillis } from "../duration.ts";
+import { ConfigError, type ConfigErrorCode } from "../errors.ts";
+import type { Place, Rule } from "./fields.ts";
+
+/** The longest that `setTimeout` waits, in milliseconds; a longer one fires at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * The error of a value that breaks a rule.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const error = broken("config.range", { field: "maxInFlight", spelling: "camel" }, "must be positive", 0);
+ * assert.equal(error.message, "maxInFlight must be positive: received 0");
+ * ```
+ */
+export function broken(code: ConfigErrorCode, { field }: Place, rule: string, value: unknown): ConfigError {
+  return new ConfigError(code, `${field} ${rule}: received ${describe(value)}`, { field });
+}
+
+/**
+ * Any text that UTF-8 can say.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(anyText("", { field: "tenant", spelling: "snake" }), "");
+ * assert.throws(() => anyText(5, { field: "tenant", spelling: "snake" }), { code: "config.type" });
+ * ```
+ */
+export function anyText(value: unknown, place: Place): string {
+  if (typeof value !== "string") throw broken("config.type", place, "must be a text", value);
+  if (value.isWellFormed()) return value;
+  throw broken("config.syntax", place, "must have no half of a surrogate pair, which UTF-8 cannot say", value);
+}
+
+/**
+ * A text that is not empty.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.throws(() => text("", { field: "name", spelling: "camel" }), { message: 'name must not be empty: received ""' });
+ * ```
+ */
+export function text(value: unknown, place: Place): string {
+  const written = anyText(value, place);
+  if (written === "") throw broken("config.syntax", place, "must not be empty", value);
+  return written;
+}
+
+/**
+ * `true` or `false`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.throws(() => flag("false", { field: "reconnect", spelling: "camel" }), { code: "config.type" });
+ * ```
+ */
+export function flag(value: unknown, place: Place): boolean {
+  if (typeof value !== "boolean") throw broken("config.type", place, "must be true or false", value);
+  return value;
+}
+
+/**
+ * A whole number in a range.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const rule = count(1, 65_536);
+ * assert.throws(() => rule(0, { field: "maxInFlight", spelling: "camel" }), {
+ *   message: "maxInFlight must be a whole number from 1 to 65536: received 0",
+ * });
+ * ```
+ */
+export function count(least: number, most: number): Rule<number> {
+  const rule = `must be a whole number from ${least} to ${most}`;
+  return (value, place) => {
+    if (typeof value !== "number" || (Number.isFinite(value) && !Number.isInteger(value)) || Number.isNaN(value)) {
+      throw broken("config.type", place, rule, value);
+    }
+    if (value < least || value > most) throw broken("config.range", place, rule, value);
+    return value;
+  };
+}
+
+/**
+ * A duration, as it was written.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(duration("1m30s", { field: "retry.budget", spelling: "camel" }), "1m30s");
+ * ```
+ */
+export function duration(value: unknown, place: Place): number | string {
+  durationMillis(value, place.field);
+  return value as number | string;
+}
+
+/**
+ * A duration that a timer can wait, as it was written.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.throws(() => timeout("600h", { field: "publishTimeout", spelling: "camel" }), { code: "config.range" });
+ * ```
+ */
+export function timeout(value: unknown, place: Place): number | string {
+  if (durationMillis(value, place.field) <= LONGEST_TIMER) return value as number | string;
+  throw broken("config.range", place, `must be at most ${LONGEST_TIMER} milliseconds, the longest timer`, value);
+}
+
+/**
+ * One of some words.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.throws(() => choice(["none", "token"])("basic", { field: "authMode", spelling: "camel" }), {
+ *   message: 'authMode must be one of none, token: received "basic"',
+ * });
+ * ```
+ */
+export function choice<const T extends string>(words: readonly T[]): Rule<T> {
+  const rule = `must be one of ${words.join(", ")}`;
+  return (value, place) => {
+    const word = words.find((known) => known === value);
+    if (word === undefined) {
+      throw broken(typeof value === "string" ? "config.range" : "config.type", place, rule, value);
+    }
+    return word;
+  };
+}
