@@ -1,0 +1,157 @@
+/**
+ * Where a slot's value is when it is not in the slot itself: behind a dictionary's index, in a run, in a union's
+ * member. Everything is checked before it is followed.
+ *
+ * @module
+ */
+
+import { type ColumnView, isNull } from "./column.ts";
+import { malformed } from "./fault.ts";
+
+/** What a 64-bit word's high half counts. */
+const HIGH = 4294967296;
+
+/**
+ * A 64-bit whole number of two words; exact up to 2^53, beyond which no index or offset can be right.
+ *
+ * @example
+ * ```ts
+ * console.assert(wideAt(new Int32Array([-1, 0, -1, -1]), 0) === 4294967295 && wideAt(new Int32Array([-1, -1]), 0) === -1);
+ * ```
+ */
+export function wideAt(words: Int32Array, slot: number): number {
+  return words[2 * slot + 1]! * HIGH + (words[2 * slot]! >>> 0);
+}
+
+/** Throws unless a slot that is not null can be read: the column's buffers may be shorter than its length. */
+export function checkReadable(column: ColumnView, slot: number): void {
+  if (slot >= column.length) malformed(`slot ${slot} is outside of its ${column.length}`);
+  if (slot >= column.covered) malformed(`its validity bitmap ends before slot ${slot}`);
+  if (slot >= column.readable && !isNull(column, slot)) malformed(`its buffers end before slot ${slot}`);
+}
+
+/** Whether {@linkcode checkReadable} can be left out for slots below `needed`. */
+export function allReadable(column: ColumnView, needed: number): boolean {
+  return needed <= column.length && needed <= column.covered && needed <= column.readable;
+}
+
+/** A slot of a chunk of a dictionary. */
+export interface Place {
+  /** The chunk. */
+  chunk: number;
+  /** The slot in it. */
+  slot: number;
+}
+
+/**
+ * A function that finds a dictionary column's value: the chunk it is in, by number, and the slot in it, both written to
+ * `place`. The slot must not be null.
+ */
+export function dictionaryPlace(column: ColumnView, place: Place): (slot: number) => void {
+  const { numbers, words, dictionary } = column;
+  const wide = column.type.kind === "dictionary" && column.type.bits === 64;
+  const starts = [0];
+  for (const chunk of dictionary) starts.push(starts[starts.length - 1]! + chunk.length);
+  const size = starts[dictionary.length]!;
+  return (slot) => {
+    const index = wide ? wideAt(words, slot) : numbers[slot]!;
+    if (!(index >= 0 && index < size)) malformed(`dictionary index ${index} is outside of its ${size} values`);
+    place.chunk = dictionary.length === 1 ? 0 : lastAtMost(starts, index);
+    place.slot = index - starts[place.chunk]!;
+  };
+}
+
+/** The last place whose number is at most `wanted`, in ascending numbers of which the first is. */
+function lastAtMost(ascending: readonly number[], wanted: number): number {
+  let low = 0;
+  let high = ascending.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (ascending[middle]! <= wanted) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/**
+ * A function that finds a slot's run. Run ends are judged where they are used: the run must end after the slot, and
+ * the run before it must not.
+ */
+export function runFinder(column: ColumnView): (slot: number) => number {
+  const { numbers, words, bitOffset } = column;
+  const wide = column.type.kind === "runs" && column.type.bits === 64;
+  const count = wide ? words.length >> 1 : numbers.length;
+  const values = column.children[0]!.length;
+  const endOf = (run: number): number => wide ? wideAt(words, run) : numbers[run]!;
+  let run = 0;
+  return (slot) => {
+    const at = bitOffset + slot;
+    if (!(run < count && at < endOf(run) && (run === 0 || at >= endOf(run - 1)))) {
+      run = firstAfter(at, count, endOf);
+      if (run >= count) malformed(`its ${count} runs end before slot ${at}`);
+      if (run > 0 && endOf(run - 1) > at) malformed(`its run ends do not ascend`);
+    }
+    if (run >= values) malformed(`run ${run} is outside of its ${values} values`);
+    return run;
+  };
+}
+
+function firstAfter(at: number, count: number, endOf: (run: number) => number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (endOf(middle) > at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * For each type id from -128 to 127 (at 128 more), the union's member; -1 where there is none.
+ *
+ * @example
+ * ```ts
+ * console.assert(memberTable([5, 7])[128 + 7] === 1 && memberTable([5, 7])[128] === -1);
+ * ```
+ */
+export function memberTable(codes: readonly number[]): Int16Array {
+  const table = new Int16Array(256).fill(-1);
+  codes.forEach((code, member) => {
+    if (code >= -128 && code < 128) table[code + 128] = member;
+  });
+  return table;
+}
+
+/**
+ * A function that tells whether a slot comes out as null, seen through dictionaries, unions and runs. What is out of
+ * range counts as a value: who reads it finds the fault.
+ */
+export function nullTest(column: ColumnView): (slot: number) => boolean {
+  const own = (slot: number): boolean => slot < column.covered && isNull(column, slot);
+  const { type, children, codes, offsets } = column;
+  switch (type.kind) {
+    case "dictionary": {
+      const place: Place = { chunk: 0, slot: 0 };
+      const find = dictionaryPlace(column, place);
+      const values = column.dictionary.map(nullTest);
+      return (slot) => {
+        if (own(slot)) return true;
+        find(slot);
+        return values[place.chunk]!(place.slot);
+      };
+    }
+    case "runs": {
+      const find = runFinder(column);
+      const values = nullTest(children[0]!);
+      return (slot) => values(find(slot));
+    }
+    case "union": {
+      const table = memberTable(type.codes);
+      const members = children.map(nullTest);
+      return (slot) => members[table[codes[slot]! + 128]!]?.(type.dense ? offsets[slot]! : slot) ?? false;
+    }
+    default:
+      return own;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Buffers of a library's data as typed arrays of the element that a type wants. Everything is a view of the column's
+ * own bytes: never of the memory around them, which holds the neighbours.
+ *
+ * Arrow data is little endian, and so is every machine that the supported runtimes run on.
+ *
+ * @module
+ */
+
+/** What holds numbers of at most 32 bits, and floats. */
+export type NumberArray =
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array;
+
+/** No bytes: stands for a buffer that is not there, so that reading it is out of range. */
+export const NO_BYTES: Uint8Array = new Uint8Array(0);
+
+/**
+ * A buffer's bytes; none where it is no view of a buffer.
+ *
+ * @example
+ * ```ts
+ * console.assert(bytesOf(new Int32Array([1, 2])).length === 8 && bytesOf(undefined).length === 0);
+ * ```
+ */
+export function bytesOf(buffer: unknown): Uint8Array {
+  if (!ArrayBuffer.isView(buffer)) return NO_BYTES;
+  if (buffer instanceof Uint8Array) return buffer;
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+/**
+ * A buffer as 32-bit words, whatever elements it had; a last incomplete word is left out.
+ *
+ * @example
+ * ```ts
+ * console.assert(wordsOf(new BigInt64Array([-1n])).join() === "-1,-1");
+ * ```
+ */
+export function wordsOf(buffer: unknown): Int32Array {
+  const bytes = aligned(bytesOf(buffer), 4);
+  return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
+}
+
+/**
+ * A buffer as numbers of a width.
+ *
+ * @example
+ * ```ts
+ * console.assert(numbersOf(new Uint8Array([255, 255]), "int", 16, true)[0] === -1);
+ * ```
+ */
+export function numbersOf(
+  buffer: unknown,
+  kind: "int" | "float",
+  bits: 8 | 16 | 32 | 64,
+  signed: boolean,
+): NumberArray {
+  const size = bits >> 3;
+  const bytes = aligned(bytesOf(buffer), size);
+  const at = [bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / size)] as const;
+  if (kind === "float" && bits > 16) return bits === 32 ? new Float32Array(...at) : new Float64Array(...at);
+  switch (bits) {
+    case 8:
+      return signed ? new Int8Array(...at) : new Uint8Array(...at);
+    case 16:
+      return signed ? new Int16Array(...at) : new Uint16Array(...at);
+    default:
+      return signed ? new Int32Array(...at) : new Uint32Array(...at);
+  }
+}
+
+/**
+ * Offsets as 32-bit words: one word an offset, or two (low, high) where offsets are of 64 bits. A Float64Array, which
+ * some readers make of 64-bit offsets, is converted.
+ *
+ * @example
+ * ```ts
+ * console.assert(offsetsOf(new BigInt64Array([5n]), true).join() === "5,0");
+ * console.assert(offsetsOf(new Float64Array([5, 7]), false).join() === "5,7");
+ * ```
+ */
+export function offsetsOf(buffer: unknown, large: boolean): Int32Array {
+  if (Object.prototype.toString.call(buffer) !== "[object Float64Array]") return wordsOf(buffer);
+  const whole = BigInt64Array.from(buffer as Float64Array, (x) => Number.isSafeInteger(x) ? BigInt(x) : -1n);
+  return large ? wordsOf(whole) : Int32Array.from(whole, (x) => x > 0x7fffffffn ? -1 : Number(x));
+}
+
+function aligned(bytes: Uint8Array, size: number): Uint8Array {
+  return bytes.byteOffset % size === 0 ? bytes : bytes.slice();
+}

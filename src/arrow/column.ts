@@ -1,0 +1,262 @@
+/**
+ * One column's buffers, from apache-arrow's Data or flechette's Batch: both have the same parts under other names.
+ *
+ * The one rule of both: slot i of a column is `values[i * stride]`, `offsets[i]`, `codes[i]` or slot i of a child, without any
+ * offset; its validity bit (and the bit of a Bool) is at `bitOffset + i`.
+ *
+ * @module
+ */
+
+import { bytesOf, NO_BYTES, type NumberArray, numbersOf, offsetsOf, wordsOf } from "./buffers.ts";
+import { malformed } from "./fault.ts";
+import { type FieldType, sameLayout } from "./field_type.ts";
+import { resolveType } from "./schema.ts";
+import { type LooseType, typeName } from "./type_id.ts";
+
+/** A column of one chunk, or a child of one. Buffers that the type does not have are empty. */
+export interface ColumnView {
+  readonly type: FieldType;
+  /** Slots that the column says it has. */
+  readonly length: number;
+  /** The validity bitmap; undefined where nothing is null. */
+  readonly bits: Uint8Array | undefined;
+  /** Where slot 0's bit is; also of a Bool's values, and of the runs of a run-end encoded column. */
+  readonly bitOffset: number;
+  /** Slots that the validity bitmap covers. */
+  readonly covered: number;
+  /** Slots that the column's own buffers hold; children are judged apart. */
+  readonly readable: number;
+  /** Integers up to 32 bits, floats, indices and run ends up to 32 bits. */
+  readonly numbers: NumberArray;
+  /** 64-bit values, decimals, intervals and views, as 32-bit words. */
+  readonly words: Int32Array;
+  /** Bytes of text, binary and Bool. */
+  readonly bytes: Uint8Array;
+  /** Offsets: one word each, or two where they are of 64 bits. */
+  readonly offsets: Int32Array;
+  /** Sizes of list views, like offsets. */
+  readonly sizes: Int32Array;
+  /** A union's type ids. */
+  readonly codes: Int8Array;
+  /** What the views of text and binary point into. */
+  readonly buffers: readonly Uint8Array[];
+  /** Items, fields, members, key and value, or a run-end encoded column's ends and values. */
+  readonly children: readonly ColumnView[];
+  /** A dictionary's chunks. */
+  readonly dictionary: readonly ColumnView[];
+}
+
+/** The parts of both libraries' column data; any of them may be missing or wrong. */
+export interface LooseData {
+  readonly type?: LooseType;
+  readonly length?: unknown;
+  readonly offset?: unknown;
+  readonly nullCount?: unknown;
+  readonly nullBitmap?: unknown;
+  readonly validity?: unknown;
+  readonly values?: unknown;
+  readonly valueOffsets?: unknown;
+  readonly offsets?: unknown;
+  readonly sizes?: unknown;
+  readonly typeIds?: unknown;
+  readonly variadicBuffers?: unknown;
+  readonly data?: unknown;
+  readonly children?: unknown;
+  readonly dictionary?: { readonly data?: unknown } | null;
+}
+
+type Buffers = Omit<ColumnView, "type" | "length" | "bits" | "bitOffset" | "covered">;
+
+const NONE: Buffers = {
+  readable: Infinity,
+  numbers: NO_BYTES,
+  words: new Int32Array(0),
+  bytes: NO_BYTES,
+  offsets: new Int32Array(0),
+  sizes: new Int32Array(0),
+  codes: new Int8Array(0),
+  buffers: [],
+  children: [],
+  dictionary: [],
+};
+
+const EMPTY: LooseData = { length: 0 };
+
+/** Columns already viewed, by data object: the batches of a table share dictionaries. */
+export type ColumnCache = Map<unknown, ColumnView>;
+
+/**
+ * The view of a column's data. Nothing is read yet: a buffer that is missing or short shows in `readable`.
+ *
+ * @example
+ * ```ts
+ * const type = { kind: "int", bits: 32, signed: true, label: "Int32", source: {} } as const;
+ * const view = viewColumn(type, { type: { typeId: 2, bitWidth: 32, isSigned: true }, length: 2, values: new Int32Array(2) });
+ * console.assert(view.readable === 2 && view.bits === undefined);
+ * ```
+ */
+export function viewColumn(
+  type: FieldType,
+  data: LooseData | null | undefined,
+  cache: ColumnCache = new Map(),
+): ColumnView {
+  const given = data ?? EMPTY;
+  const seen = cache.get(given);
+  if (seen?.type === type) return seen;
+  checkType(type, given.type);
+  const bitOffset = whole(given.offset ?? 0, "offset");
+  const bits = validityOf(type, given);
+  const view: ColumnView = {
+    ...buffersOf(type, given, bitOffset, cache),
+    type,
+    length: whole(given.length, "length"),
+    bits,
+    bitOffset,
+    covered: bits === undefined ? Infinity : Math.max(0, bits.length * 8 - bitOffset),
+  };
+  if (given !== EMPTY) cache.set(given, view);
+  return view;
+}
+
+/**
+ * Whether a slot is null by its own bitmap.
+ *
+ * @example
+ * ```ts
+ * const type = { kind: "bool", label: "Bool", source: {} } as const;
+ * const parts = { length: 2, nullCount: 1, nullBitmap: new Uint8Array([1]), values: new Uint8Array([3]) };
+ * const view = viewColumn(type, parts);
+ * console.assert(!isNull(view, 0) && isNull(view, 1));
+ * ```
+ */
+export function isNull(column: ColumnView, slot: number): boolean {
+  const { bits, bitOffset } = column;
+  if (bits === undefined) return column.type.kind === "null";
+  const at = bitOffset + slot;
+  return (bits[at >> 3]! >> (at & 7) & 1) === 0;
+}
+
+function whole(value: unknown, what: string): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) malformed(`its ${what} is ${String(value)}`);
+  return value as number;
+}
+
+function checkType(type: FieldType, source: LooseType | undefined): void {
+  if (source === undefined || source === type.source) return;
+  const held = resolveType(source);
+  if (held !== undefined && sameLayout(type, held)) return;
+  malformed(`the schema says ${type.label}, its data is ${typeName(source)}`);
+}
+
+function validityOf(type: FieldType, data: LooseData): Uint8Array | undefined {
+  if (type.kind === "null" || type.kind === "union" || type.kind === "runs") return undefined;
+  if (data.nullCount === 0) return undefined;
+  const bits = bytesOf(data.nullBitmap ?? data.validity);
+  return bits.length === 0 ? undefined : bits;
+}
+
+function childrenOf(data: LooseData): readonly (LooseData | undefined)[] {
+  return Array.isArray(data.children) ? data.children : [];
+}
+
+function buffersOf(type: FieldType, data: LooseData, bitOffset: number, cache: ColumnCache): Buffers {
+  const child = (of: FieldType, at: number): ColumnView => viewColumn(of, childrenOf(data)[at], cache);
+  switch (type.kind) {
+    case "null":
+      return NONE;
+    case "bool": {
+      const bytes = bytesOf(data.values);
+      return { ...NONE, bytes, readable: Math.max(0, bytes.length * 8 - bitOffset) };
+    }
+    case "int":
+      return type.bits === 64 ? wide(data, 2) : narrow(data, "int", type.bits, type.signed);
+    case "float":
+      return { ...narrow(data, "float", type.bits, false), words: wordsOf(data.values) };
+    case "decimal":
+    case "date":
+    case "time":
+      return wide(data, type.bits >> 5);
+    case "timestamp":
+    case "duration":
+      return wide(data, 2);
+    case "interval":
+      return wide(data, [1, 2, 4][type.unit]!);
+    case "text":
+    case "binary":
+      return type.layout === "views" ? spanViews(data) : spans(data, type.layout === "large_offsets");
+    case "fixed_binary": {
+      const bytes = bytesOf(data.values);
+      return { ...NONE, bytes, readable: type.width === 0 ? Infinity : Math.floor(bytes.length / type.width) };
+    }
+    case "list":
+      return { ...lists(type.layout, data), children: [child(type.item, 0)] };
+    case "struct":
+      return { ...NONE, children: type.fields.map((field, at) => child(field.type, at)) };
+    case "map": {
+      const pair = childrenOf(data)[0];
+      const [key, value] = pair === undefined ? [] : childrenOf(pair);
+      return {
+        ...lists("offsets", data),
+        children: [viewColumn(type.key, key, cache), viewColumn(type.value, value, cache)],
+      };
+    }
+    case "union": {
+      const bytes = bytesOf(data.typeIds);
+      const codes = new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+      const offsets = type.dense ? offsetsOf(data.valueOffsets ?? data.offsets, false) : NONE.offsets;
+      const readable = type.dense ? Math.min(codes.length, offsets.length) : codes.length;
+      return { ...NONE, codes, offsets, readable, children: type.members.map(child) };
+    }
+    case "dictionary": {
+      const chunks = data.dictionary?.data;
+      const dictionary = Array.isArray(chunks) ? chunks.map((chunk) => viewColumn(type.value, chunk, cache)) : [];
+      return { ...(type.bits === 64 ? wide(data, 2) : narrow(data, "int", type.bits, type.signed)), dictionary };
+    }
+    case "runs":
+      return { ...NONE, ...runEnds(childrenOf(data)[0], type.bits), children: [child(type.value, 1)] };
+  }
+}
+
+function narrow(data: LooseData, kind: "int" | "float", bits: 8 | 16 | 32 | 64, signed: boolean): Buffers {
+  const numbers = numbersOf(data.values, kind, bits, signed);
+  return { ...NONE, numbers, readable: numbers.length };
+}
+
+function wide(data: LooseData, stride: number): Buffers {
+  const words = wordsOf(data.values);
+  return { ...NONE, words, readable: Math.floor(words.length / stride) };
+}
+
+function spans(data: LooseData, large: boolean): Buffers {
+  const offsets = offsetsOf(data.valueOffsets ?? data.offsets, large);
+  return {
+    ...NONE,
+    offsets,
+    bytes: bytesOf(data.values),
+    readable: Math.max(0, (large ? offsets.length >> 1 : offsets.length) - 1),
+  };
+}
+
+function spanViews(data: LooseData): Buffers {
+  const given = data.variadicBuffers ?? data.data;
+  const buffers = Array.isArray(given) ? given.map(bytesOf) : [];
+  const words = wordsOf(data.values);
+  return { ...NONE, words, bytes: bytesOf(data.values), buffers, readable: words.length >> 2 };
+}
+
+function lists(layout: string, data: LooseData): Buffers {
+  if (layout === "fixed") return NONE;
+  const large = layout.startsWith("large");
+  const offsets = offsetsOf(data.valueOffsets ?? data.offsets, large);
+  const slots = large ? offsets.length >> 1 : offsets.length;
+  if (!layout.endsWith("views")) return { ...NONE, offsets, readable: Math.max(0, slots - 1) };
+  const sizes = offsetsOf(data.sizes, large);
+  return { ...NONE, offsets, sizes, readable: Math.min(slots, large ? sizes.length >> 1 : sizes.length) };
+}
+
+/** Run ends belong to the column itself here; only the first `length` of them count. */
+function runEnds(ends: LooseData | undefined, bits: 16 | 32 | 64): Pick<Buffers, "numbers" | "words"> {
+  const count = whole(ends?.length ?? 0, "number of run ends");
+  if (bits === 64) return { numbers: NONE.numbers, words: wordsOf(ends?.values).subarray(0, count * 2) };
+  return { numbers: numbersOf(ends?.values, "int", bits, true).subarray(0, count), words: NONE.words };
+}

@@ -1,0 +1,87 @@
+/**
+ * A text column of a whole batch, read by row number: where event ids come from.
+ *
+ * @module
+ */
+
+import { describe } from "../describe.ts";
+import { EncodeError } from "../errors.ts";
+import { NO_BYTES } from "./buffers.ts";
+import { cellError } from "./fault.ts";
+import { isText } from "./field_type.ts";
+import { type TextSpan, textSpan } from "./text_span.ts";
+import type { RowsView } from "./view.ts";
+
+/** A cursor over a text column; rows are numbered in the whole batch. */
+export interface TextColumn {
+  /** Moves to a row; false where it is null: its index, or the value that the index stands for. */
+  seek(row: number): boolean;
+  /** The bytes that the value is in. */
+  bytes: Uint8Array;
+  /** Where it begins. */
+  start: number;
+  /** Where it ends. */
+  end: number;
+}
+
+/**
+ * The text column of a name; undefined where there is no such column.
+ *
+ * @throws {EncodeError} `encode.id` where the column is no text, seen through dictionaries; `encode.malformed` from
+ * `seek`.
+ *
+ * @example
+ * ```ts
+ * import { tableFromArrays } from "apache-arrow";
+ * import { viewRows } from "./view.ts";
+ *
+ * const ids = textColumn(viewRows(tableFromArrays({ id: ["x", "yz"] })), "id");
+ * console.assert(ids?.seek(1) && ids.end - ids.start === 2);
+ * ```
+ */
+export function textColumn(view: RowsView, name: string): TextColumn | undefined {
+  const at = view.names.indexOf(name);
+  if (at < 0) return undefined;
+  const type = view.types[at]!;
+  if (!isText(type)) {
+    const text = `Cannot take ids from column ${describe(name)}: it must hold text: its type is ${type.label}`;
+    throw new EncodeError("encode.id", text, { column: name });
+  }
+  return cursor(view, at, name);
+}
+
+function cursor(view: RowsView, at: number, name: string): TextColumn {
+  const { chunks } = view;
+  let current = -1;
+  let first = 0;
+  let last = 0;
+  let shift = 0;
+  let span: TextSpan;
+  const enter = (row: number): void => {
+    current = chunks.findIndex(({ firstRow, rowCount }) => row >= firstRow && row < firstRow + rowCount);
+    const chunk = chunks[current];
+    if (chunk === undefined) throw new RangeError(`row ${row} is outside of ${view.rowCount}`);
+    first = chunk.firstRow;
+    last = first + chunk.rowCount;
+    shift = chunk.starts[at]! - first;
+    span = textSpan(chunk.columns[at]!);
+  };
+  const column: TextColumn = {
+    bytes: NO_BYTES,
+    start: 0,
+    end: 0,
+    seek(row) {
+      if (row < first || row >= last) enter(row);
+      try {
+        if (!span.seek(row + shift)) return false;
+      } catch (fault) {
+        throw cellError(fault, name, row);
+      }
+      column.bytes = span.bytes;
+      column.start = span.start;
+      column.end = span.end;
+      return true;
+    },
+  };
+  return column;
+}

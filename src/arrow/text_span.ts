@@ -1,0 +1,134 @@
+/**
+ * The bytes of a text column's values, one at a time: through offsets, views and dictionaries.
+ *
+ * @module
+ */
+
+import { checkReadable, dictionaryPlace, type Place, wideAt } from "./access.ts";
+import { type ColumnView, isNull } from "./column.ts";
+import { malformed } from "./fault.ts";
+import { NO_BYTES } from "./buffers.ts";
+
+/** A cursor over a column's values. */
+export interface TextSpan {
+  /** The bytes that the value is in. */
+  bytes: Uint8Array;
+  /** Where it begins. */
+  start: number;
+  /** Where it ends. */
+  end: number;
+  /** Moves to a slot; false where it is null, and the place is then what it was. */
+  seek(slot: number): boolean;
+}
+
+/**
+ * A cursor over a column of text or binary, or a dictionary of either. Faults are thrown as they are found.
+ *
+ * @example
+ * ```ts
+ * import { vectorFromArray, Utf8 } from "apache-arrow";
+ * import { resolveType } from "./schema.ts";
+ *
+ * const [data] = vectorFromArray(["a", null, "bc"], new Utf8()).data;
+ * const span = textSpan(viewColumn({ ...resolveType(data!.type)!, source: data!.type }, data));
+ * console.assert(span.seek(2) && span.end - span.start === 2 && !span.seek(1));
+ * ```
+ */
+export function textSpan(column: ColumnView): TextSpan {
+  const { type } = column;
+  switch (type.kind) {
+    case "dictionary":
+      return dictionarySpan(column);
+    case "text":
+    case "binary":
+      return type.layout === "views" ? viewSpan(column) : offsetSpan(column, type.layout === "large_offsets");
+    default:
+      throw new TypeError(`No text: ${type.label}`);
+  }
+}
+
+function offsetSpan(column: ColumnView, large: boolean): TextSpan {
+  const { offsets, bytes } = column;
+  const span: TextSpan = {
+    bytes,
+    start: 0,
+    end: 0,
+    seek(slot) {
+      checkReadable(column, slot);
+      if (isNull(column, slot)) return false;
+      span.start = large ? wideAt(offsets, slot) : offsets[slot]!;
+      span.end = large ? wideAt(offsets, slot + 1) : offsets[slot + 1]!;
+      checkOffsets(span.start, span.end, bytes.length);
+      return true;
+    },
+  };
+  return span;
+}
+
+/** Throws unless a value's offsets are in order and inside of its buffer. */
+export function checkOffsets(start: number, end: number, size: number): void {
+  if (!(start >= 0 && start <= end && end <= size)) {
+    malformed(`offsets ${start} to ${end} are outside of its ${size} bytes`);
+  }
+}
+
+function viewSpan(column: ColumnView): TextSpan {
+  const { words, bytes, buffers } = column;
+  const span: TextSpan = {
+    bytes,
+    start: 0,
+    end: 0,
+    seek(slot) {
+      checkReadable(column, slot);
+      if (isNull(column, slot)) return false;
+      const size = words[4 * slot]!;
+      if (size >= 0 && size <= 12) {
+        span.bytes = bytes;
+        span.start = 16 * slot + 4;
+      } else {
+        span.bytes = viewed(buffers, words, slot);
+        span.start = words[4 * slot + 3]!;
+      }
+      span.end = span.start + size;
+      return true;
+    },
+  };
+  return span;
+}
+
+/** The buffer that a view of more than 12 bytes points into, checked to hold it. */
+export function viewed(buffers: readonly Uint8Array[], words: Int32Array, slot: number): Uint8Array {
+  const size = words[4 * slot]!;
+  const index = words[4 * slot + 2]!;
+  const start = words[4 * slot + 3]!;
+  const buffer = buffers[index];
+  if (size < 0) malformed(`a view has a size of ${size}`);
+  if (buffer === undefined) malformed(`a view points to buffer ${index} of ${buffers.length}`);
+  if (!(start >= 0 && start + size <= buffer.length)) {
+    malformed(`a view of ${size} bytes at ${start} is outside of its buffer of ${buffer.length} bytes`);
+  }
+  return buffer;
+}
+
+function dictionarySpan(column: ColumnView): TextSpan {
+  const place: Place = { chunk: 0, slot: 0 };
+  const find = dictionaryPlace(column, place);
+  const values = column.dictionary.map(textSpan);
+  const span: TextSpan = {
+    bytes: NO_BYTES,
+    start: 0,
+    end: 0,
+    seek(slot) {
+      checkReadable(column, slot);
+      if (isNull(column, slot)) return false;
+      find(slot);
+      const value = values[place.chunk]!;
+      if (!value.seek(place.slot)) return false;
+      span.bytes = value.bytes;
+      span.start = value.start;
+      span.end = value.end;
+      return true;
+    },
+  };
+  return span;
+}

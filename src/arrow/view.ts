@@ -1,0 +1,152 @@
+/**
+ * A batch or table of apache-arrow, or a table of flechette, as columns of chunks. Libraries are told apart by their
+ * shape, never by instanceof: two copies of one library must both do.
+ *
+ * @module
+ */
+
+import { describe } from "../describe.ts";
+import { EncodeError } from "../errors.ts";
+import type { ArrowRows } from "../types.ts";
+import { type ColumnCache, type ColumnView, type LooseData, viewColumn } from "./column.ts";
+import { cellError, Fault, malformed } from "./fault.ts";
+import type { FieldType } from "./field_type.ts";
+import { type LooseField, resolveColumns } from "./schema.ts";
+
+/** Rows whose columns are each one piece of memory. */
+export interface ChunkView {
+  /** The number of its first row in the whole batch. */
+  readonly firstRow: number;
+  readonly rowCount: number;
+  /** The columns, in schema order. */
+  readonly columns: readonly ColumnView[];
+  /** For each column, the slot of the chunk's first row. */
+  readonly starts: readonly number[];
+}
+
+/** Rows, ready to be written: types known, buffers found. */
+export interface RowsView {
+  readonly rowCount: number;
+  readonly names: readonly string[];
+  readonly types: readonly FieldType[];
+  /** The chunks that have rows. */
+  readonly chunks: readonly ChunkView[];
+}
+
+/** Where a chunk's columns are found. */
+interface LooseChunk {
+  readonly rowCount: number;
+  readonly columns: readonly (LooseData | undefined)[];
+  readonly starts: readonly number[];
+}
+
+interface LooseColumn {
+  readonly data: readonly LooseData[];
+}
+
+/**
+ * The view of rows. Types are resolved once a column; what cannot be written is refused here, before any value is read.
+ *
+ * @throws {EncodeError} `encode.type`, `encode.column_name` or `encode.malformed`.
+ *
+ * @example
+ * ```ts
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * const view = viewRows(tableFromArrays({ a: [1, 2], b: ["x", "y"] }));
+ * console.assert(view.rowCount === 2 && view.names.join() === "a,b" && view.chunks.length === 1);
+ * ```
+ */
+export function viewRows(rows: ArrowRows): RowsView {
+  const fields = (rows as Partial<ArrowRows> | null | undefined)?.schema?.fields;
+  if (!Array.isArray(fields)) refuse(rows);
+  const columns = resolveColumns(fields as readonly LooseField[]);
+  const names = columns.map(({ name }) => name);
+  const types = columns.map(({ type }) => type);
+  const cache: ColumnCache = new Map();
+  const chunks: ChunkView[] = [];
+  let firstRow = 0;
+  for (const chunk of chunksOf(rows, names)) {
+    if (chunk.rowCount === 0) continue;
+    chunks.push(viewChunk(chunk, firstRow, names, types, cache));
+    firstRow += chunk.rowCount;
+  }
+  return { rowCount: firstRow, names, types, chunks };
+}
+
+function refuse(rows: unknown): never {
+  const text = `Cannot encode rows: they must be an apache-arrow RecordBatch or Table, or a flechette Table: received ${
+    describe(rows)
+  }`;
+  throw new EncodeError("encode.type", text);
+}
+
+function chunksOf(rows: ArrowRows, names: readonly string[]): Iterable<LooseChunk> {
+  if ("batches" in rows && Array.isArray(rows.batches)) return rows.batches.map(batchChunk);
+  if ("data" in rows) return [batchChunk(rows)];
+  if ("children" in rows && Array.isArray(rows.children)) {
+    return tableChunks(rows.children as readonly LooseColumn[], countOf(rows.numRows), names);
+  }
+  return refuse(rows);
+}
+
+function countOf(rowCount: unknown): number {
+  if (Number.isSafeInteger(rowCount) && (rowCount as number) >= 0) return rowCount as number;
+  throw new EncodeError("encode.malformed", `Cannot encode rows: their number is ${describe(rowCount)}`);
+}
+
+function batchChunk(batch: { readonly numRows: number; readonly data: unknown }): LooseChunk {
+  const data = batch.data as LooseData | undefined;
+  const columns = Array.isArray(data?.children) ? data.children as LooseData[] : [];
+  return { rowCount: countOf(batch.numRows), columns, starts: columns.map(() => 0) };
+}
+
+/** flechette's columns are chunked each on its own: a chunk of rows ends wherever a chunk of some column does. */
+function* tableChunks(
+  columns: readonly LooseColumn[],
+  rowCount: number,
+  names: readonly string[],
+): Generator<LooseChunk> {
+  const cursors = columns.map(() => ({ at: 0, start: 0 }));
+  let left = rowCount;
+  while (left > 0) {
+    const current = cursors.map((cursor, c) => currentData(columns[c]!, cursor));
+    const room = current.map((data, c) => data === undefined ? 0 : countOf(data.length) - cursors[c]!.start);
+    const count = room.reduce((least, slots) => Math.min(least, slots), left);
+    const short = room.indexOf(0);
+    if (short >= 0) {
+      const fault = new Fault("encode.malformed", `it ends here, the table has ${rowCount} rows`);
+      throw cellError(fault, names[short] ?? "", rowCount - left);
+    }
+    yield { rowCount: count, columns: current, starts: cursors.map(({ start }) => start) };
+    for (const cursor of cursors) cursor.start += count;
+    left -= count;
+  }
+}
+
+function currentData(column: LooseColumn, cursor: { at: number; start: number }): LooseData | undefined {
+  const chunks = Array.isArray(column?.data) ? column.data as readonly LooseData[] : [];
+  while (cursor.at < chunks.length && cursor.start >= countOf(chunks[cursor.at]?.length)) {
+    cursor.at++;
+    cursor.start = 0;
+  }
+  return chunks[cursor.at];
+}
+
+function viewChunk(
+  chunk: LooseChunk,
+  firstRow: number,
+  names: readonly string[],
+  types: readonly FieldType[],
+  cache: ColumnCache,
+): ChunkView {
+  const columns = types.map((type, at) => {
+    try {
+      const data = chunk.columns[at];
+      return data === undefined || data === null ? malformed("it has no data") : viewColumn(type, data, cache);
+    } catch (fault) {
+      throw cellError(fault, names[at]!, firstRow);
+    }
+  });
+  return { firstRow, rowCount: chunk.rowCount, columns, starts: chunk.starts };
+}
