@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describe } from "../describe.ts";
 import { ConfigError } from "../errors.ts";
 import type { Place } from "./fields.ts";
 
@@ -24,7 +25,7 @@ const INSPECT = Symbol.for("nodejs.util.inspect.custom");
  */
 export function secretText(value: unknown, { field }: Place): string {
   if (typeof value === "string") return value;
-  const kind = value === null ? "null" : `a ${typeof value}`;
+  const kind = typeof value === "object" ? describe(value) : `a ${typeof value}`;
   throw new ConfigError("config.type", `${field} must be a text: received ${kind}`, { field });
 }
 
