@@ -54,8 +54,20 @@ export interface FlechetteTable {
   readonly children: readonly { readonly length: number; readonly data: readonly unknown[] }[];
 }
 
+/** Some rows of others, without a copy: what `sliceRows` gives. */
+export interface ArrowWindow {
+  /** The columns' names, types and metadata. */
+  readonly schema: ArrowSchema;
+  /** How many rows there are. */
+  readonly numRows: number;
+  /** The rows that these are part of. */
+  readonly source: ArrowBatch | ArrowTable | FlechetteTable;
+  /** The number of the first row in `source`. */
+  readonly from: number;
+}
+
 /** What jetrow takes as rows: structural, so that any version of apache-arrow or flechette serves. */
-export type ArrowRows = ArrowBatch | ArrowTable | FlechetteTable;
+export type ArrowRows = ArrowBatch | ArrowTable | FlechetteTable | ArrowWindow;
 
 /** What a row does at its destination; a header of its message. */
 export type Operation = "insert" | "update" | "delete";
@@ -358,6 +370,8 @@ export interface PublisherStats {
   readonly failures: number;
   /** How messages reach the client: whole frames handed to its protocol handler, or one `publish` a message. */
   readonly wire: "frames" | "publish";
+  /** Streams that were missing and were created, in order. */
+  readonly created: readonly string[];
 }
 
 /** An epoch of a session's attempt. */

@@ -1,0 +1,36 @@
+/**
+ * jetrow publishes every row of Apache Arrow record batches as an acknowledged JSON message to NATS JetStream.
+ *
+ * This entry takes any NATS connection; `./deno`, `./bun`, `./node` and `./web` add a `connect` for their runtime.
+ *
+ * ```ts
+ * import { connect, openRun } from "@jetrow/jetrow/deno";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * async function load(url: string): Promise<number> {
+ *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
+ *   await using run = await openRun(() => connect(config), config);
+ *   await run.apply({ resource: "eu", rows: tableFromArrays({ id: [1, 2, 3] }) });
+ *   return (await run.commit()).rows;
+ * }
+ * console.assert(typeof load === "function");
+ * ```
+ *
+ * @module
+ */
+
+export * from "./src/types.ts";
+export * from "./src/errors.ts";
+export * from "./src/subject/mod.ts";
+export { capabilities, type SinkCapabilities } from "./src/capabilities.ts";
+export { parseConfig } from "./src/config.ts";
+export { parseDuration } from "./src/duration.ts";
+export { encodeRows } from "./src/json/encode.ts";
+export { sliceRows } from "./src/arrow/slice.ts";
+export { sliceBatch } from "./src/arrow/slice_batch.ts";
+export { crc32c } from "./src/hash/crc32c.ts";
+export { messageId, messageIdentity } from "./src/hash/message_id.ts";
+export { Publisher } from "./src/publish/publisher.ts";
+export { BoundedRun, openRun } from "./src/lifecycle/run.ts";
+export { batchesOf } from "./src/lifecycle/batches.ts";
+export { testConnection } from "./src/stream/test_connection.ts";

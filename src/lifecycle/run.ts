@@ -1,0 +1,171 @@
+/**
+ * Bounded runs: batches with an end.
+ *
+ * @module
+ */
+
+import { StateError } from "../errors.ts";
+import { PublisherCore } from "../publish/core.ts";
+import type {
+  ApplyAllOptions,
+  Batches,
+  Dial,
+  Options,
+  PublisherStats,
+  PublishOptions,
+  ResourceTotal,
+  RowBatch,
+  RunReceipt,
+  WriteReceipt,
+} from "../types.ts";
+import { SequenceRunner } from "./apply_all.ts";
+import { Totals } from "./totals.ts";
+
+/**
+ * Opens a bounded run over a connection, or over one that `to` dials and the run then closes.
+ *
+ * Throws a ConfigError, a ConnectionError or a RouteError; what was dialled is closed then.
+ *
+ * @example
+ * ```ts
+ * import { connect, openRun } from "@jetrow/jetrow/deno";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * async function load(url: string): Promise<number> {
+ *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
+ *   await using run = await openRun(() => connect(config), config);
+ *   await run.apply({ resource: "eu", rows: tableFromArrays({ id: [1, 2, 3] }) });
+ *   return (await run.commit()).rows;
+ * }
+ * console.assert(typeof load === "function");
+ * ```
+ */
+export async function openRun(to: Dial, options: Options): Promise<BoundedRun> {
+  return await BoundedRun.open(to, options);
+}
+
+type RunState = "open" | "committed" | "aborted";
+
+/**
+ * A bounded run: `apply` any number of times, then `commit` or `abort`. Any failed call ends the run, and later calls
+ * throw the same error. Leaving an `await using` block without a commit aborts.
+ *
+ * @example
+ * ```ts
+ * import { BoundedRun, openRun } from "@jetrow/jetrow";
+ *
+ * console.assert(typeof openRun === "function" && BoundedRun.name === "BoundedRun");
+ * ```
+ */
+export class BoundedRun {
+  readonly #core: PublisherCore;
+  readonly #totals = new Totals();
+  readonly #calls = new Set<Promise<unknown>>();
+  #state: RunState = "open";
+  #failed: { readonly error: unknown } | undefined;
+  #receipt: Promise<RunReceipt> | undefined;
+
+  private constructor(core: PublisherCore) {
+    this.#core = core;
+  }
+
+  /** Opens a run; see {@linkcode openRun}. */
+  static async open(to: Dial, options: Options): Promise<BoundedRun> {
+    return new BoundedRun(await PublisherCore.open(to, options));
+  }
+
+  /**
+   * Publishes one batch. Resolves with its receipt when every row is acknowledged.
+   *
+   * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent, a
+   * PublishError afterwards, and a StateError after `commit` or `abort`.
+   */
+  async apply(batch: RowBatch, options: PublishOptions = {}): Promise<WriteReceipt> {
+    return await this.#call(async () => {
+      const receipt = await this.#core.publish(batch, options.signal);
+      this.#totals.add(receipt);
+      return receipt;
+    });
+  }
+
+  /**
+   * Publishes a sequence of batches, cut into pieces of at most `batchMaxRows` rows and `batchMaxBytes` of Arrow buffers
+   * without copying, the next one encoded while the last one's acknowledgments come in. Resolves with the totals of this
+   * call by resource. `onReceipt` is told each piece's receipt, and awaited.
+   *
+   * Throws as {@linkcode apply} does, and what the sequence throws. A PublishError's `batch` is the first batch of the
+   * sequence with rows that are not acknowledged, and its row outcomes are that whole batch's.
+   */
+  async applyAll(batches: Batches, options: ApplyAllOptions = {}): Promise<ResourceTotal[]> {
+    return await this.#call(async () => {
+      const totals = new Totals();
+      const runner = new SequenceRunner(this.#core, options, async (receipt) => {
+        totals.add(receipt);
+        this.#totals.add(receipt);
+        await options.onReceipt?.(receipt);
+      });
+      const stopped = await runner.run(batches);
+      if (stopped !== undefined) throw stopped.error;
+      return totals.list();
+    });
+  }
+
+  /**
+   * Waits for the calls in progress and ends the run. Resolves with the totals by resource, sorted by name; repeatable.
+   *
+   * Throws the error of a failed call, and a StateError after `abort`.
+   */
+  commit(): Promise<RunReceipt> {
+    if (this.#state === "aborted") return Promise.reject(stateError("commit", "aborted"));
+    this.#state = "committed";
+    return this.#receipt ??= this.#commit();
+  }
+
+  async #commit(): Promise<RunReceipt> {
+    await Promise.allSettled(this.#calls);
+    await this.#core.close();
+    if (this.#failed !== undefined) throw this.#failed.error;
+    return this.#totals.receipt();
+  }
+
+  /**
+   * Ends the run at once: calls in progress end as `publish.aborted`. What is stored stays stored. A committed run is
+   * left as it is; an error that a call has thrown is not thrown again.
+   */
+  async abort(): Promise<void> {
+    if (this.#state === "committed" && this.#receipt !== undefined) return void await this.#receipt.catch(() => {});
+    this.#state = "aborted";
+    this.#core.abort(new DOMException("the run was aborted", "AbortError"));
+    await this.#core.close();
+  }
+
+  /** What the run's publisher is doing now. */
+  stats(): PublisherStats {
+    return this.#core.stats();
+  }
+
+  /** Aborts, unless the run is committed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.abort();
+  }
+
+  /** Runs one call; its failure is the run's. */
+  async #call<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#state !== "open") throw stateError("apply", this.#state);
+    if (this.#failed !== undefined) throw this.#failed.error;
+    const result = work();
+    this.#calls.add(result);
+    try {
+      return await result;
+    } catch (error) {
+      this.#failed ??= { error };
+      throw error;
+    } finally {
+      this.#calls.delete(result);
+    }
+  }
+}
+
+function stateError(call: string, state: Exclude<RunState, "open">): StateError {
+  return new StateError(`state.${state}`, `Cannot ${call}: the run is ${state}`);
+}

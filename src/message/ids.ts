@@ -1,0 +1,131 @@
+/**
+ * The ids of a batch's rows: SHA-256 of what identifies a row across attempts.
+ *
+ * @module
+ */
+
+import { type TextColumn, textColumn } from "../arrow/text_column.ts";
+import type { RowsView } from "../arrow/view.ts";
+import { describe } from "../describe.ts";
+import { EncodeError } from "../errors.ts";
+import { idHasher } from "../hash/message_id.ts";
+import { encodeView } from "../json/encode.ts";
+import type { EncodedRows } from "../types.ts";
+import { ID_BYTES } from "./headers.ts";
+import { IdIndex } from "./id_index.ts";
+import type { MessageTarget } from "./target.ts";
+
+/** A batch whose rows are made into messages, whole or piece by piece. */
+export interface RowSource {
+  /** The rows. */
+  readonly view: RowsView;
+  /** The selected row numbers, ascending; absent: all. */
+  readonly only?: readonly number[] | undefined;
+  /** One operation's code, or one a row of the batch. */
+  readonly operations: number | Uint8Array;
+  /** Reads event ids; absent where the rows have none. */
+  readonly eventIds?: TextColumn | undefined;
+  /** Ids of the rows prepared so far. */
+  readonly seen?: IdIndex | undefined;
+  /** A second reader of the same column, for comparing. */
+  readonly otherIds?: TextColumn | undefined;
+}
+
+/** Opens the event id column of a batch. Throws EncodeErrors `encode.no_id_column` and `encode.id`. */
+export function eventIdReaders(
+  view: RowsView,
+  column: string,
+  required: boolean,
+  rowCount: number,
+): Pick<RowSource, "eventIds" | "otherIds" | "seen"> {
+  const eventIds = textColumn(view, column);
+  if (eventIds !== undefined) {
+    return { eventIds, otherIds: textColumn(view, column), seen: new IdIndex(rowCount) };
+  }
+  if (!required) return {};
+  const names = view.names.slice(0, 20).map((name) => describe(name)).join(", ");
+  throw new EncodeError(
+    "encode.no_id_column",
+    `eventIdColumn names ${describe(column)}, but the rows have no such column: they have ${names || "none"}`,
+    { column },
+  );
+}
+
+/** Whether a row has an event id: neither null nor empty. */
+export function hasEventId(source: RowSource, row: number): boolean {
+  const column = source.eventIds;
+  return column !== undefined && column.seek(row) && column.end > column.start;
+}
+
+/** Writes the ids of encoded rows, 64 hex digits each; a row without one has zeros. Throws EncodeErrors `encode.id` and `encode.duplicate_id`. */
+export function writeIds(
+  source: RowSource,
+  target: MessageTarget,
+  encoded: EncodedRows,
+  rowAt: (index: number) => number,
+): Uint8Array {
+  const column = source.eventIds!;
+  const count = encoded.offsets.length - 1;
+  const ids = new Uint8Array(count * ID_BYTES);
+  const hasher = idHasher(target.fields.scope);
+  const first = count > 0 ? rowAt(0) : 0;
+  for (let index = 0; index < count; index++) {
+    const row = rowAt(index);
+    if (!column.seek(row) || column.end === column.start) continue;
+    if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_BYTES)) throw invalidId(row);
+    const earlier = source.seen!.add(row, ids, index * ID_BYTES, (other) => sameEventId(source, row, other));
+    if (earlier >= 0 && !sameBody(source, encoded, rowAt, index, earlier, first)) {
+      throw repeatedId(source, row, earlier);
+    }
+  }
+  return ids;
+}
+
+function invalidId(row: number): EncodeError {
+  return new EncodeError(
+    "encode.id",
+    `Cannot make an id of row ${row}: its event id is no valid UTF-8, so that two of them could become one`,
+    { row },
+  );
+}
+
+function repeatedId(source: RowSource, row: number, earlier: number): EncodeError {
+  source.eventIds!.seek(row);
+  const { bytes, start, end } = source.eventIds!;
+  const id = describe(new TextDecoder().decode(bytes.subarray(start, end)));
+  return new EncodeError(
+    "encode.duplicate_id",
+    `Cannot publish row ${row}: it has the event id of row ${earlier}, ${id}, and another body: the stream would drop it`,
+    { row },
+  );
+}
+
+function sameEventId(source: RowSource, row: number, other: number): boolean {
+  const one = source.eventIds!;
+  const two = source.otherIds!;
+  return one.seek(row) && two.seek(other) &&
+    sameBytes(one.bytes.subarray(one.start, one.end), two.bytes.subarray(two.start, two.end));
+}
+
+/** Compares a row's body with an earlier row's, which may be in an earlier piece and is then encoded once more. */
+function sameBody(
+  source: RowSource,
+  encoded: EncodedRows,
+  rowAt: (index: number) => number,
+  index: number,
+  earlier: number,
+  first: number,
+): boolean {
+  const { bytes, offsets } = encoded;
+  const body = bytes.subarray(offsets[index]!, offsets[index + 1]!);
+  if (earlier < first) return sameBytes(encodeView(source.view, { only: [earlier] }).bytes, body);
+  let at = index - 1;
+  while (rowAt(at) !== earlier) at--;
+  return sameBytes(bytes.subarray(offsets[at]!, offsets[at + 1]!), body);
+}
+
+function sameBytes(one: Uint8Array, two: Uint8Array): boolean {
+  if (one.length !== two.length) return false;
+  for (let i = 0; i < one.length; i++) if (one[i] !== two[i]) return false;
+  return true;
+}

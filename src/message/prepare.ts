@@ -1,0 +1,214 @@
+/**
+ * Makes messages of rows: bodies, ids and sizes, with every refusal before anything is sent.
+ *
+ * @module
+ */
+
+import { describe } from "../describe.ts";
+import { EncodeError, RouteError } from "../errors.ts";
+import { encodeView } from "../json/encode.ts";
+import type { EncodedRows } from "../types.ts";
+import { type HeaderBlock, ID_BYTES, MAX_HEADER_BYTES } from "./headers.ts";
+import { hasEventId, type RowSource, writeIds } from "./ids.ts";
+import { type MessageTarget, variantOf } from "./target.ts";
+import { commandLineBytes, MAX_COMMAND_LINE } from "../subject/name.ts";
+
+/** A piece's bodies, at most: one row may pass it. */
+export const MAX_PIECE_BYTES = 64 * 1024 * 1024;
+
+/** Selected rows of a source: `count` of them from the `from`th on. */
+export interface RowRange {
+  /** Index of the first among the selected rows. */
+  readonly from: number;
+  /** How many. */
+  readonly count: number;
+}
+
+/** Rows ready to be sent. */
+export class PreparedRows {
+  /** Where they go. */
+  readonly target: MessageTarget;
+  /** Index of the first among the selected rows of the batch. */
+  readonly from: number;
+  /** How many rows. */
+  readonly count: number;
+  /** The subject. */
+  readonly subject: string;
+  /** The subject in UTF-8. */
+  readonly subjectBytes: Uint8Array;
+  /** All bodies; empty after {@linkcode release}. */
+  bytes: Uint8Array;
+  /** Where each body begins. */
+  readonly offsets: Uint32Array;
+  #encoded: EncodedRows | undefined;
+  #crc32c = 0;
+  readonly #only: readonly number[] | undefined;
+  readonly #variants: number | Uint8Array;
+  readonly #ids: Uint8Array | undefined;
+
+  /** Rows, encoded and checked. */
+  constructor(
+    target: MessageTarget,
+    source: RowSource,
+    from: number,
+    encoded: EncodedRows,
+    variants: number | Uint8Array,
+    ids: Uint8Array | undefined,
+  ) {
+    this.target = target;
+    this.subject = target.fields.subject;
+    this.subjectBytes = target.subjectBytes;
+    this.from = from;
+    this.count = encoded.offsets.length - 1;
+    this.bytes = encoded.bytes;
+    this.offsets = encoded.offsets;
+    this.#encoded = encoded;
+    this.#only = source.only;
+    this.#variants = variants;
+    this.#ids = ids;
+  }
+
+  /** CRC32C over all bodies. */
+  get crc32c(): number {
+    return this.#encoded?.crc32c ?? this.#crc32c;
+  }
+
+  /** Lets go of the bodies, which nobody will send again; lengths and checksum stay. */
+  release(): void {
+    this.#crc32c = this.crc32c;
+    this.#encoded = undefined;
+    this.bytes = new Uint8Array(0);
+  }
+
+  /** Bytes of all bodies. */
+  get bodyBytes(): number {
+    return this.offsets[this.count]!;
+  }
+
+  /** The row number in the batch of the `index`th row here. */
+  rowNumber(index: number): number {
+    return this.#only === undefined ? this.from + index : this.#only[this.from + index]!;
+  }
+
+  /** The header block of a row; its id is still to be written. */
+  blockOf(index: number): HeaderBlock {
+    return this.target.block(typeof this.#variants === "number" ? this.#variants : this.#variants[index]!);
+  }
+
+  /** Whether a row carries an id. */
+  hasId(index: number): boolean {
+    return this.#ids !== undefined && this.blockOf(index).idAt >= 0;
+  }
+
+  /** Whether any row carries an id. */
+  get hasIds(): boolean {
+    return this.#ids !== undefined;
+  }
+
+  /** Writes a row's id into a header block. */
+  writeId(index: number, to: Uint8Array, at: number): void {
+    const ids = this.#ids!;
+    const from = index * ID_BYTES;
+    for (let i = 0; i < ID_BYTES; i++) to[at + i] = ids[from + i]!;
+  }
+
+  /** A row's id as text. */
+  idText(index: number): string {
+    return String.fromCharCode(...this.#ids!.subarray(index * ID_BYTES, (index + 1) * ID_BYTES));
+  }
+
+  /** What a row counts in the window: header block, payload and subject. */
+  sizeOf(index: number): number {
+    return this.blockOf(index).bytes.length + this.offsets[index + 1]! - this.offsets[index]! +
+      this.subjectBytes.length;
+  }
+
+  /** The largest row as the server counts it: header block and payload. */
+  largestMessage(): number {
+    let largest = 0;
+    for (let i = 0; i < this.count; i++) largest = Math.max(largest, this.sizeOf(i) - this.subjectBytes.length);
+    return largest;
+  }
+}
+
+/** Makes the messages of a range of rows. Throws EncodeErrors; of fewer rows than asked for at 64 MiB of bodies, when `cut`. */
+export function prepareRows(source: RowSource, range: RowRange, target: MessageTarget, cut: boolean): PreparedRows {
+  const variantAt = (row: number): number => {
+    const operation = typeof source.operations === "number" ? source.operations : source.operations[row]!;
+    return variantOf(operation, hasEventId(source, row));
+  };
+  const sizes = sizeCheck(target, variantAt, possibleVariants(source));
+  checkCommandLine(target, sizes.headerBytes);
+  const encoded = encodeView(source.view, {
+    ...(source.only === undefined ? {} : { only: source.only }),
+    from: range.from,
+    count: range.count,
+    ...(cut ? { maxBytes: MAX_PIECE_BYTES } : {}),
+    maxRowBytes: sizes.maxRowBytes,
+    overRow: sizes.overRow,
+  });
+  const count = encoded.offsets.length - 1;
+  const rowAt = (index: number): number => source.only?.[range.from + index] ?? range.from + index;
+  const constant = typeof source.operations === "number" && source.eventIds === undefined;
+  const variants = constant ? variantOf(source.operations as number, false) : new Uint8Array(count);
+  if (typeof variants !== "number") { for (let i = 0; i < count; i++) variants[i] = variantAt(rowAt(i)); }
+  const ids = source.eventIds === undefined ? undefined : writeIds(source, target, encoded, rowAt);
+  return new PreparedRows(target, source, range.from, encoded, variants, ids);
+}
+
+function possibleVariants(source: RowSource): number[] {
+  const operations = typeof source.operations === "number" ? [source.operations] : [...new Set(source.operations)];
+  return operations.flatMap((operation) =>
+    source.eventIds === undefined
+      ? [variantOf(operation, false)]
+      : [variantOf(operation, false), variantOf(operation, true)]
+  );
+}
+
+/** The limit that no row below it can break, and the exact check of the rows above it. */
+function sizeCheck(
+  target: MessageTarget,
+  variantAt: (row: number) => number,
+  variants: readonly number[],
+): { headerBytes: number; maxRowBytes: number; overRow: (row: number, size: number) => void } {
+  const { maxMessageBytes, maxInFlightBytes, limitedBy, extraHeaderBytes = 0 } = target.fields;
+  const headerBytes = (variant: number) => target.block(variant).bytes.length + extraHeaderBytes;
+  const largest = Math.max(0, ...variants.map(headerBytes));
+  const subject = target.subjectBytes.length;
+  const check = (row: number, size: number): void => {
+    const headers = headerBytes(variantAt(row));
+    if (headers > MAX_HEADER_BYTES) {
+      throw tooLarge(row, "headers", headers, MAX_HEADER_BYTES, "a server's limit");
+    }
+    if (headers + size > maxMessageBytes) {
+      throw tooLarge(row, "headers and body", headers + size, maxMessageBytes, limitedBy);
+    }
+    if (headers + size + subject > maxInFlightBytes) {
+      throw tooLarge(row, "headers, body and subject", headers + size + subject, maxInFlightBytes, "maxInFlightBytes");
+    }
+  };
+  const limit = Math.min(maxMessageBytes, maxInFlightBytes - subject) - largest;
+  return { headerBytes: largest, maxRowBytes: largest > MAX_HEADER_BYTES ? 0 : Math.max(0, limit), overRow: check };
+}
+
+function tooLarge(row: number, what: string, size: number, limit: number, whose: string): EncodeError {
+  return new EncodeError(
+    "encode.too_large",
+    `Cannot publish row ${row}: its ${what} are ${size} bytes, above the limit of ${limit} (${whose})`,
+    { row, size, limit },
+  );
+}
+
+/** `HPUB subject reply hlen tlen` must fit the server's line buffer: what is longer closes the connection. */
+function checkCommandLine(target: MessageTarget, headerBytes: number): void {
+  const { subject, replyBytes, resource, stream, maxMessageBytes, maxInFlightBytes } = target.fields;
+  const line = commandLineBytes(subject, replyBytes, headerBytes, Math.min(maxMessageBytes, maxInFlightBytes));
+  if (line > MAX_COMMAND_LINE) {
+    throw new RouteError(
+      "route.subject",
+      `Cannot publish to a subject of ${target.subjectBytes.length} bytes: with its reply subject the command line ` +
+        `may have ${line} bytes, above a server's limit of ${MAX_COMMAND_LINE}: ${describe(subject)}`,
+      { resource, stream, subject },
+    );
+  }
+}

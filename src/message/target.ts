@@ -1,0 +1,69 @@
+/**
+ * Where rows go, as their messages need to know it: names, limits, and the header blocks that are the same for all
+ * rows but for the id.
+ *
+ * @module
+ */
+
+import type { IdScope } from "../types.ts";
+import { type HeaderBlock, headerBlock } from "./headers.ts";
+import { OPERATIONS } from "./operations.ts";
+
+/** What a destination's messages have in common. */
+export interface TargetFields {
+  /** The destination resource. */
+  readonly resource: string;
+  /** The stream. */
+  readonly stream: string;
+  /** The concrete publish subject. */
+  readonly subject: string;
+  /** Header block and payload together, at most: the smaller of the connection's and the stream's limit. */
+  readonly maxMessageBytes: number;
+  /** Whose limit that is, for error messages. */
+  readonly limitedBy: string;
+  /** Header block, payload and subject together, at most. */
+  readonly maxInFlightBytes: number;
+  /** Bytes of the reply subject, at most. */
+  readonly replyBytes: number;
+  /** What ids stand for beside the event id. */
+  readonly scope: IdScope;
+  /** Whether `Nats-Expected-Stream` is sent. */
+  readonly expectedStream: boolean;
+  /** `Nats-TTL`, where it is sent. */
+  readonly ttl?: string | undefined;
+  /** Static headers. */
+  readonly headers: readonly (readonly [string, string])[];
+  /** Bytes of headers that a publish mode adds to single messages, at most. */
+  readonly extraHeaderBytes?: number;
+}
+
+/** A header block's variant: the operation's code, and whether it has an id. */
+export function variantOf(operation: number, withId: boolean): number {
+  return operation * 2 + (withId ? 1 : 0);
+}
+
+/** A destination as messages see it. */
+export class MessageTarget {
+  /** The names and limits. */
+  readonly fields: TargetFields;
+  /** The subject in UTF-8. */
+  readonly subjectBytes: Uint8Array;
+  readonly #blocks: (HeaderBlock | undefined)[] = [];
+
+  /** A target; its header blocks are made when first needed. */
+  constructor(fields: TargetFields) {
+    this.fields = fields;
+    this.subjectBytes = new TextEncoder().encode(fields.subject);
+  }
+
+  /** The header block of a variant. */
+  block(variant: number): HeaderBlock {
+    return this.#blocks[variant] ??= headerBlock({
+      operation: OPERATIONS[variant >> 1]!,
+      withId: (variant & 1) === 1,
+      expectedStream: this.fields.expectedStream ? this.fields.stream : undefined,
+      ttl: this.fields.ttl,
+      headers: this.fields.headers,
+    });
+  }
+}

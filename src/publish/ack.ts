@@ -1,0 +1,103 @@
+/**
+ * Reads what a server answers to a publish.
+ *
+ * @module
+ */
+
+import type { AckSource } from "../stream/ack_source.ts";
+
+/** What an answer says of one row. */
+export type Ack =
+  | { readonly kind: "stored"; readonly sequence: number; readonly duplicate: boolean }
+  | { readonly kind: "wrong_stream"; readonly stream: string; readonly domain: string | undefined }
+  | { readonly kind: "refused"; readonly code: number; readonly status: number; readonly description: string }
+  // code: the server's err_code, else its code, else the status
+  | { readonly kind: "bad"; readonly reason: string };
+
+/** Publish acknowledgments have some hundred bytes; what is longer is none, and is not parsed. */
+const LONGEST_ACK = 16_384;
+
+/** What the statuses that stand alone in an answer mean. */
+const STATUS_TEXT: Readonly<Record<number, string>> = { 429: "too many requests", 503: "no responders" };
+
+const decoder = new TextDecoder();
+
+/**
+ * Reads an answer's body; `status` is its header block's, such as 503, and 0 without one.
+ *
+ * @example
+ * ```ts
+ * const body = new TextEncoder().encode('{"stream":"ORDERS","seq":7}');
+ * const ack = parseAck(body, 0, { stream: "ORDERS" });
+ * console.assert(ack.kind === "stored" && ack.sequence === 7 && !ack.duplicate);
+ * ```
+ */
+export function parseAck(body: Uint8Array, status: number, source: AckSource): Ack {
+  if (body.length === 0) {
+    if (status < 400) return { kind: "bad", reason: "an empty answer" };
+    return { kind: "refused", code: status, status, description: STATUS_TEXT[status] ?? `status ${status}` };
+  }
+  if (body.length > LONGEST_ACK) return { kind: "bad", reason: `an answer of ${body.length} bytes` };
+  const reply = parseObject(body);
+  if (reply === undefined) return { kind: "bad", reason: `no JSON object: ${firstBytes(body)}` };
+  if (reply.error !== undefined && reply.error !== null) return refusal(reply.error, status, body);
+  if (status >= 400) return { kind: "refused", code: status, status, description: firstBytes(body) };
+  return judged(reply, source, body);
+}
+
+interface Reply {
+  readonly stream?: unknown;
+  readonly domain?: unknown;
+  readonly seq?: unknown;
+  readonly duplicate?: unknown;
+  readonly error?: unknown;
+}
+
+function parseObject(body: Uint8Array): Reply | undefined {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(body));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined; // no JSON, or nested deeper than the engine's stack
+  }
+}
+
+function refusal(error: unknown, status: number, body: Uint8Array): Ack {
+  const { code, err_code, description } = error as Record<string, unknown>;
+  const known = [err_code, code].find((value) => Number.isSafeInteger(value) && (value as number) > 0) as
+    | number
+    | undefined;
+  if (known === undefined && status < 400) {
+    return { kind: "bad", reason: `an error without a code: ${firstBytes(body)}` };
+  }
+  return {
+    kind: "refused",
+    code: known ?? status,
+    status: status || (Number.isSafeInteger(code) ? code as number : 0),
+    description: typeof description === "string" ? description.slice(0, 200) : "no description",
+  };
+}
+
+function judged(reply: Reply, source: AckSource, body: Uint8Array): Ack {
+  const { stream, seq, duplicate } = reply;
+  if (typeof stream !== "string" || stream === "") return { kind: "bad", reason: `no stream: ${firstBytes(body)}` };
+  const domain = reply.domain === undefined || reply.domain === "" ? undefined : reply.domain;
+  if (domain !== undefined && typeof domain !== "string") {
+    return { kind: "bad", reason: `a domain that is no text: ${firstBytes(body)}` };
+  }
+  if (stream !== source.stream || (source.domain !== undefined && domain !== source.domain)) {
+    return { kind: "wrong_stream", stream, domain };
+  }
+  if (!Number.isSafeInteger(seq) || (seq as number) <= 0) {
+    return { kind: "bad", reason: `no positive sequence: ${firstBytes(body)}` };
+  }
+  if (duplicate !== undefined && typeof duplicate !== "boolean") {
+    return { kind: "bad", reason: `a duplicate mark that is no true or false: ${firstBytes(body)}` };
+  }
+  return { kind: "stored", sequence: seq as number, duplicate: duplicate === true };
+}
+
+/** The first bytes of an answer, as text for an error message. */
+export function firstBytes(body: Uint8Array): string {
+  return JSON.stringify(decoder.decode(body.subarray(0, 80))) + (body.length > 80 ? "..." : "");
+}

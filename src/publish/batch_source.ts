@@ -1,0 +1,45 @@
+/**
+ * Opens a caller's batch: its rows are viewed, its selection and operations checked, its ids found.
+ *
+ * @module
+ */
+
+import { type RowsView, viewRows } from "../arrow/view.ts";
+import { describe } from "../describe.ts";
+import { ConfigError } from "../errors.ts";
+import { checkSelection, operationCodes } from "../message/operations.ts";
+import { eventIdReaders, type RowSource } from "../message/ids.ts";
+import type { Settings } from "../options.ts";
+import type { RowBatch } from "../types.ts";
+
+/** An open batch. */
+export interface BatchSource extends RowSource {
+  /** The destination resource. */
+  readonly resource: string;
+  /** How many rows are selected. */
+  readonly selected: number;
+  /** The rows. */
+  readonly view: RowsView;
+}
+
+/** Opens a batch. Throws ConfigErrors (`resource`, `only`) and EncodeErrors. */
+export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
+  if (typeof batch !== "object" || batch === null || typeof batch.resource !== "string") {
+    const given = typeof batch === "object" && batch !== null ? batch.resource : batch;
+    throw new ConfigError("config.type", `resource must be the name of a destination: received ${describe(given)}`, {
+      field: "resource",
+    });
+  }
+  const { resource, only } = batch;
+  const view = viewRows(batch.rows);
+  checkSelection(only, view.rowCount);
+  const selected = only?.length ?? view.rowCount;
+  return {
+    resource,
+    view,
+    selected,
+    ...(only === undefined ? {} : { only }),
+    operations: operationCodes(batch.operations, view.rowCount),
+    ...eventIdReaders(view, settings.eventIdColumn, settings.eventIdRequired, selected),
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * What jetrow uses of the NATS client beyond its public interface, each found by feature and with a public equal.
+ *
+ * The client's protocol handler has a method that its sibling packages use, `sendCommand(bytes)`: one call takes any
+ * number of whole frames. It saves a string, a header object and several buffers a message: 152,000 messages a second
+ * instead of 138,000 on Deno, 161,000 instead of 139,000 on Bun, at 256 bytes.
+ *
+ * @module
+ */
+
+import type { Msg, NatsConnection } from "@nats-io/nats-core";
+
+/** Takes whole frames. */
+export interface FrameSink {
+  /** Hands over frames; the client holds the bytes by reference until they are written. */
+  send(frames: Uint8Array, messages: number, bytes: number): void;
+}
+
+interface Protocol {
+  sendCommand(bytes: Uint8Array): void;
+  outMsgs?: number;
+  outBytes?: number;
+}
+
+/** The connection's frame sink; undefined where the client has none. */
+export function frameSink(nc: NatsConnection): FrameSink | undefined {
+  const protocol = (nc as { protocol?: Partial<Protocol> }).protocol;
+  if (typeof protocol?.sendCommand !== "function") return undefined;
+  return {
+    send(frames, messages, bytes) {
+      protocol.sendCommand!(frames);
+      // The client counts in its publish, which this goes around: `nc.stats()` stays right.
+      if (typeof protocol.outMsgs === "number") protocol.outMsgs += messages;
+      if (typeof protocol.outBytes === "number") protocol.outBytes += bytes;
+    },
+  };
+}
+
+/**
+ * The whole number after a subject's prefix; NaN for anything else. The client keeps a message's subject as bytes and
+ * makes a text of it when asked: reading the bytes saves some 100 ns an answer.
+ */
+export function tokenOf(msg: Msg, prefixLength: number): number {
+  const bytes = (msg as { _msg?: { subject?: unknown } })._msg?.subject;
+  return bytes instanceof Uint8Array ? digits(bytes, prefixLength) : digitsOfText(msg.subject, prefixLength);
+}
+
+function digits(bytes: Uint8Array, start: number): number {
+  if (start >= bytes.length || bytes.length - start > 16) return NaN;
+  let value = 0;
+  for (let i = start; i < bytes.length; i++) {
+    const digit = bytes[i]! - 48;
+    if (digit < 0 || digit > 9) return NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+function digitsOfText(subject: string, start: number): number {
+  const text = subject.slice(start);
+  return /^[0-9]{1,16}$/.test(text) ? Number(text) : NaN;
+}

@@ -1,0 +1,324 @@
+/**
+ * A publisher's inner works: calls in order over one lane, the first failure that ends them all, and the connection's
+ * ownership.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { type PublishError, RouteError, StateError } from "../errors.ts";
+import { type PreparedRows, prepareRows, type RowRange } from "../message/prepare.ts";
+import { resolveOptions, type Settings } from "../options.ts";
+import { inboxPrefixOf } from "../stream/api.ts";
+import { type Destination, Destinations } from "../stream/destination.ts";
+import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types.ts";
+import { type BatchSource, openBatch } from "./batch_source.ts";
+import { closeConnection, watchConnection } from "./connection_watch.ts";
+import { Delivery, type Failure } from "./delivery.ts";
+import { abortedFailure, type CallRows, publishError } from "./failure.ts";
+import { type Inbox, openInbox } from "./inbox.ts";
+import { IndividualLane } from "./individual.ts";
+import type { Lane, LaneHost } from "./lane.ts";
+import { ProgressTeller } from "./progress.ts";
+import { receiptOf } from "./receipt.ts";
+import { openWire, type Wire } from "./wire.ts";
+
+/** A call in progress. */
+interface Call extends CallRows {
+  readonly delivery: Delivery;
+}
+
+/** The longest token: sixteen digits. */
+const TOKEN_BYTES = 16;
+
+/** What a publisher, a run and a session are made of. */
+export class PublisherCore implements LaneHost {
+  /** The options, resolved. */
+  readonly settings: Settings;
+  /** Whether the connection is closed with the publisher. */
+  readonly ownsConnection: boolean;
+  readonly #nc: NatsConnection;
+  readonly #destinations: Destinations;
+  readonly #wire: Wire;
+  readonly #lane: Lane;
+  readonly #inbox: Inbox;
+  readonly #unwatch: () => void;
+  readonly #progress: ProgressTeller;
+  readonly #calls = new Set<Call>();
+  #connected = true;
+  #failure: Failure | undefined;
+  #error: PublishError | undefined;
+  #closing: Promise<void> | undefined;
+  #released = false;
+  #ended = false;
+  #ending: Promise<void> | undefined;
+  #acked = 0;
+  #duplicates = 0;
+  #bytes = 0;
+  #failures = 0;
+
+  private constructor(nc: NatsConnection, settings: Settings, owns: boolean, inbox: Inbox, destinations: Destinations) {
+    this.settings = settings;
+    this.ownsConnection = owns;
+    this.#nc = nc;
+    this.#inbox = inbox;
+    this.#destinations = destinations;
+    this.#wire = openWire(nc, inbox.prefix);
+    this.#lane = new IndividualLane(this.#wire, settings, inbox.prefix.length, this);
+    this.#progress = new ProgressTeller(settings.onProgress, () => this.#readProgress());
+    this.#unwatch = watchConnection(nc, {
+      lost: (reason, cause) => this.#lost(reason, cause),
+      refused: (operation, subject, cause) => this.#refused(operation, subject, cause),
+    });
+  }
+
+  /** Dials where a function was given, subscribes, and checks a shared stream. What was dialled is closed on failure. */
+  static async open(to: Dial, options: Options): Promise<PublisherCore> {
+    const settings = resolveOptions(options);
+    const owns = typeof to === "function" || settings.ownsConnection;
+    const nc = typeof to === "function" ? await to() : to;
+    const opening: { core?: PublisherCore; inbox?: Inbox } = {};
+    try {
+      opening.inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), (msg) => opening.core?.reply(msg));
+      const destinations = new Destinations(nc, settings, opening.inbox.prefix.length + TOKEN_BYTES);
+      await destinations.open();
+      return opening.core = new PublisherCore(nc, settings, owns, opening.inbox, destinations);
+    } catch (error) {
+      opening.inbox?.close();
+      if (owns) await closeConnection(nc);
+      throw error;
+    }
+  }
+
+  /** Publishes one batch whole. */
+  async publish(batch: RowBatch, signal?: AbortSignal): Promise<WriteReceipt> {
+    const source = this.open(batch, signal);
+    const call = this.start(source, { from: 0, count: source.selected }, signal, false);
+    await call.done.promise;
+    return receiptOf(call, 0);
+  }
+
+  /** Opens a batch for {@linkcode start}. Throws what a call in this state throws, and what is wrong with the batch. */
+  open(batch: RowBatch, signal?: AbortSignal): BatchSource {
+    if (this.#closing !== undefined && this.#failure === undefined) {
+      throw new StateError("state.closed", "Cannot publish: the publisher is closed");
+    }
+    if (this.#error !== undefined) throw this.#error;
+    const source = openBatch(batch, this.settings);
+    const rows = { resource: source.resource, count: source.selected, only: source.only };
+    if (this.#ended) throw this.#error = publishError(this.#failure!, rows);
+    if (signal?.aborted) throw publishError(abortedFailure(signal.reason), rows);
+    return source;
+  }
+
+  /** Starts to publish a range of a batch's selected rows; with `cut`, of fewer where their bodies pass a piece's limit. */
+  start(source: BatchSource, range: RowRange, signal: AbortSignal | undefined, cut: boolean): Delivery {
+    const delivery = new Delivery();
+    const only = source.only?.slice(range.from, range.from + range.count);
+    const call: Call = { resource: source.resource, count: range.count, only, delivery };
+    if (this.#ended || signal?.aborted) {
+      this.#fail(call, this.#ended ? this.#failure! : abortedFailure(signal!.reason));
+      return delivery;
+    }
+    this.#calls.add(call);
+    const abort = (): void => this.#abortCall(call, abortedFailure(signal!.reason), !this.ownsConnection);
+    signal?.addEventListener("abort", abort, { once: true });
+    const forget = (): void => signal?.removeEventListener("abort", abort);
+    delivery.done.promise.then(forget, forget);
+    // While a failure waits for what is on the wire, a call waits with it: it ends unsent.
+    if (this.#failure === undefined) {
+      this.#lane.push(delivery);
+      delivery.done.promise.then(() => this.#settle(call), () => {});
+      void this.#load(call, source, range, cut);
+    }
+    return delivery;
+  }
+
+  async #load(call: Call, source: BatchSource, range: RowRange, cut: boolean): Promise<void> {
+    const { delivery } = call;
+    try {
+      const destination = await this.#destinations.resolve(source.resource);
+      if (delivery.over) return;
+      const rows = prepareRows(source, range, destination.target, cut);
+      this.#check(rows, destination);
+      delivery.load(rows, destination);
+      delivery.loaded.resolve();
+      this.#lane.wake();
+    } catch (error) {
+      if (delivery.over) return;
+      this.#lane.cancel(delivery);
+      this.#settle(call, error);
+    }
+  }
+
+  #check(rows: PreparedRows, destination: Destination): void {
+    const { retry, publishTimeout } = this.settings;
+    destination.checkLargest?.(rows.largestMessage());
+    if (retry === undefined || !rows.hasIds || retry.budget + publishTimeout <= destination.duplicateWindow) return;
+    const { resource, stream, subject } = destination;
+    throw new RouteError(
+      "route.short_dedupe",
+      `Cannot publish rows with ids to ${stream}: retry.budget and publishTimeout, ${retry.budget} and ${publishTimeout} ms, ` +
+        `must fit its duplicate_window of ${destination.duplicateWindow} ms: a late replay would store twice`,
+      { resource, stream, subject },
+    );
+  }
+
+  /** Ends one call: without a trace where nothing of it was sent, else with its rows unknown; with all others where `alone` is false. */
+  #abortCall(call: Call, failure: Failure, alone: boolean): void {
+    const { delivery } = call;
+    if (delivery.over) return;
+    if (delivery.sent && !alone) return this.#end({ ...failure, delivery });
+    this.#lane.cancel(delivery);
+    this.#fail(call, failure);
+  }
+
+  /** Ends the given calls, or all, as aborted; the publisher stays usable. */
+  cancel(deliveries: Iterable<Delivery>, reason: unknown): void {
+    const chosen = new Set(deliveries);
+    for (const call of [...this.#calls]) {
+      if (chosen.has(call.delivery)) this.#abortCall(call, abortedFailure(reason), true);
+    }
+  }
+
+  /** Ends the publisher, and all calls in progress as aborted. */
+  abort(reason?: unknown): void {
+    this.#end(abortedFailure(reason));
+  }
+
+  /** Waits for the calls in progress, then lets go of the inbox and, where it is owned, of the connection. */
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.allSettled([...this.#calls].map(({ delivery }) => delivery.done.promise));
+    await (this.#ending ?? this.#letGo());
+  }
+
+  /** What the publisher is doing. */
+  stats(): PublisherStats {
+    return {
+      connected: this.#connected && !this.#nc.isClosed(),
+      inFlight: this.#lane.inFlight,
+      inFlightBytes: this.#lane.inFlightBytes,
+      acked: this.#acked,
+      duplicates: this.#duplicates,
+      bytes: this.#bytes,
+      failures: this.#failures,
+      wire: this.#wire.kind,
+      created: [...this.#destinations.created],
+    };
+  }
+
+  /** Whether sent rows keep their bytes until they are acknowledged. */
+  get holdsRows(): boolean {
+    return this.#wire.holdsRows || this.settings.retry !== undefined;
+  }
+
+  /** Rows that a piece of a sequence may have, whatever its caller asks for. */
+  get mostRowsOfPiece(): number {
+    return Infinity;
+  }
+
+  /** An answer below the inbox. */
+  reply(msg: Parameters<Lane["reply"]>[0]): void {
+    this.#lane.reply(msg);
+  }
+
+  acknowledged(rows: number, duplicates: number, bytes: number): void {
+    this.#acked += rows - duplicates;
+    this.#duplicates += duplicates;
+    this.#bytes += bytes;
+  }
+
+  failed(failure: Failure): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = failure;
+    this.#lane.stop();
+  }
+
+  drained(): void {
+    if (this.#failure !== undefined) this.#finish();
+  }
+
+  moved(): void {
+    this.#progress.moved();
+  }
+
+  #lost(reason: string, cause: unknown): void {
+    this.#connected = false;
+    if (this.#ending === undefined && !this.#released) this.#end({ code: "publish.disconnected", reason, cause });
+  }
+
+  #refused(operation: string, subject: string, cause: unknown): void {
+    const ours = operation === "subscription"
+      ? subject.startsWith(this.#inbox.prefix)
+      : [...this.#calls].some(({ delivery }) => delivery.sent && delivery.destination?.subject === subject);
+    if (ours) {
+      const reason = `the server refused a ${operation} to ${JSON.stringify(subject)}: the user may not`;
+      this.failed({ code: "publish.permission", reason, cause });
+    }
+  }
+
+  /** Ends everything at once: what is outstanding is unknown. */
+  #end(failure: Failure): void {
+    this.#failure ??= failure;
+    this.#lane.cut();
+    this.#finish();
+  }
+
+  /** The end after a failure: let go first, then tell every call. */
+  #finish(): void {
+    this.#ending ??= (async () => {
+      for (const { delivery } of this.#calls) delivery.over = true;
+      await this.#letGo();
+      this.#ended = true;
+      const failure = this.#failure!;
+      const calls = [...this.#calls];
+      for (const call of calls) this.#fail(call, failure);
+      const first = calls.find(({ delivery }) => delivery === failure.delivery) ?? calls[0];
+      if (first !== undefined) this.#error ??= first.delivery.error as PublishError;
+    })();
+  }
+
+  #fail(call: Call, failure: Failure): void {
+    call.delivery.failure = failure;
+    this.#settle(call, publishError(failure, call, call.delivery));
+  }
+
+  #settle(call: Call, error?: unknown): void {
+    const { delivery } = call;
+    this.#calls.delete(call);
+    delivery.over = true;
+    if (error !== undefined) {
+      this.#failures++;
+      delivery.error = error;
+      delivery.loaded.reject(error);
+      delivery.done.reject(error);
+    }
+    delivery.submitted.resolve();
+    delivery.release();
+    this.#progress.moved();
+  }
+
+  async #letGo(): Promise<void> {
+    if (this.#released) return;
+    this.#released = true;
+    this.#unwatch();
+    this.#progress.stop();
+    this.#inbox.close();
+    this.#lane.cut();
+    if (this.ownsConnection) await closeConnection(this.#nc);
+  }
+
+  #readProgress(): Progress {
+    return {
+      submitted: this.#lane.submitted,
+      acked: this.#acked + this.#duplicates,
+      bytes: this.#bytes,
+      inFlight: this.#lane.inFlight,
+      inFlightBytes: this.#lane.inFlightBytes,
+    };
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * One call's rows on their way: what was submitted, what was answered, and what is known of each.
+ *
+ * @module
+ */
+
+import { deferred } from "../deferred.ts";
+import type { PublishErrorCode } from "../errors.ts";
+import type { PreparedRows } from "../message/prepare.ts";
+import type { Destination } from "../stream/destination.ts";
+import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "./outcomes.ts";
+
+/** Why publishing ended. */
+export interface Failure {
+  /** The error's code. */
+  readonly code: PublishErrorCode;
+  /** What happened, to follow `Cannot publish ...: `. */
+  readonly reason: string;
+  /** The call whose row it was, where it was a row's. */
+  readonly delivery?: Delivery | undefined;
+  /** The row's index in that call. */
+  readonly index?: number | undefined;
+  /** The server's code. */
+  readonly serverCode?: number | undefined;
+  /** What led to it. */
+  readonly cause?: unknown;
+}
+
+/** A call's rows. It is created when the call is made, which fixes its place, and loaded when its rows are encoded. */
+export class Delivery {
+  /** The rows; undefined until they are loaded. */
+  rows: PreparedRows | undefined;
+  /** Where they go. */
+  destination: Destination | undefined;
+  /** What is known of each row; see outcomes.ts. */
+  codes: Uint8Array = new Uint8Array(0);
+  /** The stream sequence of each acknowledged row. */
+  sequences: Float64Array = new Float64Array(0);
+  /** How often each row was submitted, up to 255. */
+  tries: Uint8Array = new Uint8Array(0);
+  /** The next row to submit for the first time. */
+  next = 0;
+  /** Rows submitted whose fate may still change: outstanding, or waiting to go again. */
+  open = 0;
+  /** Rows acknowledged as new. */
+  acked = 0;
+  /** Rows that the stream had already. */
+  duplicates = 0;
+  /** When a row failed first, in milliseconds of the lane's clock: the budget of `retry` counts from here. */
+  firstFailure: number | undefined;
+  /** Whether the call has ended, in either way. */
+  over = false;
+  /** What ended it, where publishing failed. */
+  failure: Failure | undefined;
+  /** The error that it ended with. */
+  error: unknown;
+  /** Whether its rows' bytes are needed no more. */
+  released = false;
+  /** Fulfilled when its rows are loaded; rejected with the call's error. */
+  readonly loaded = deferred<void>();
+  /** Fulfilled when the last row was submitted for the first time, or the call has ended. */
+  readonly submitted = deferred<void>();
+  /** Fulfilled when every row is acknowledged; rejected with the call's error. */
+  readonly done = deferred<void>();
+
+  /** Gives the call its rows. */
+  load(rows: PreparedRows, destination: Destination): void {
+    this.rows = rows;
+    this.destination = destination;
+    this.codes = new Uint8Array(rows.count);
+    this.sequences = new Float64Array(rows.count);
+    this.tries = new Uint8Array(rows.count);
+  }
+
+  /** How many rows; 0 before they are loaded. */
+  get count(): number {
+    return this.codes.length;
+  }
+
+  /** Whether anything was handed to the connection. */
+  get sent(): boolean {
+    return this.next > 0;
+  }
+
+  /** Whether every row is acknowledged. */
+  get complete(): boolean {
+    return this.rows !== undefined && this.acked + this.duplicates === this.count;
+  }
+
+  /** Notes a row's submission. */
+  submit(index: number): void {
+    if (this.tries[index]! < 255) this.tries[index]!++;
+    // Until an answer says more, a row that is with the server may or may not be stored.
+    this.codes[index] = UNKNOWN;
+  }
+
+  /** Notes a row's acknowledgment. */
+  acknowledge(index: number, sequence: number, duplicate: boolean): void {
+    this.codes[index] = duplicate ? DUPLICATE : ACKED;
+    this.sequences[index] = sequence;
+    if (duplicate) this.duplicates++;
+    else this.acked++;
+    this.open--;
+  }
+
+  /** Notes that a row's last submission did not store it, or may have. */
+  refuse(index: number, stored: "no" | "unknown"): void {
+    this.codes[index] = stored === "no" ? REJECTED : UNKNOWN;
+  }
+
+  /** Notes that a row was taken back before the connection had it. */
+  withdraw(index: number): void {
+    this.codes[index] = UNSENT;
+  }
+
+  /** Lets go of the bodies. */
+  release(): void {
+    if (this.released) return;
+    this.released = true;
+    this.rows?.release();
+  }
+
+  /**
+   * The first row, among those submitted once and stored as new, whose sequence is below its predecessor's: the stream
+   * was deleted and made anew in between. -1 where sequences rise.
+   */
+  sequenceBreak(): number {
+    let previous = 0;
+    for (let i = 0; i < this.count; i++) {
+      if (this.codes[i] !== ACKED || this.tries[i] !== 1) continue;
+      if (this.sequences[i]! <= previous) return i;
+      previous = this.sequences[i]!;
+    }
+    return -1;
+  }
+}

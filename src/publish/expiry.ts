@@ -1,0 +1,72 @@
+/**
+ * One timer for all deadlines, fair to answers that have come but were not read.
+ *
+ * @module
+ */
+
+/**
+ * Calls back when the earliest deadline has come. A long synchronous stretch (encoding, say) makes timers fire before
+ * the answers that arrived meanwhile are read. So an expired timer lets the event loop turn first: once, and for as
+ * long as the loop was blocked while each turn brings answers.
+ */
+export class ExpiryTimer {
+  readonly #next: () => number;
+  readonly #due: (now: number) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #at = Infinity;
+  #progress = 0;
+
+  /** A timer for `next()`, in milliseconds of `performance.now()`, Infinity for none; `due` is told the time up to which deadlines have come. */
+  constructor(next: () => number, due: (now: number) => void) {
+    this.#next = next;
+    this.#due = due;
+  }
+
+  /** Answers were read. */
+  noteProgress(): void {
+    this.#progress++;
+  }
+
+  /** Sets the timer, unless it fires early enough already. */
+  arm(): void {
+    const next = this.#next();
+    if (this.#timer !== undefined && this.#at <= next) return;
+    this.stop();
+    if (next === Infinity) return;
+    this.#at = next;
+    // Timers may fire up to a millisecond early.
+    this.#timer = setTimeout(() => this.#fired(), Math.max(0, next - performance.now()) + 1);
+  }
+
+  /** Clears the timer. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#at = Infinity;
+  }
+
+  #fired(): void {
+    const now = performance.now();
+    // Deadlines that were moved or met since the timer was set.
+    if (this.#next() > now) return this.#again();
+    const blocked = now - this.#next();
+    this.#turn(now, now + blocked);
+  }
+
+  #turn(now: number, until: number): void {
+    const seen = this.#progress;
+    this.#timer = setTimeout(() => {
+      if (this.#progress > seen && performance.now() < until) return this.#turn(now, until);
+      this.#timer = undefined;
+      this.#at = Infinity;
+      this.#due(now);
+      this.arm();
+    }, 0);
+  }
+
+  #again(): void {
+    this.#timer = undefined;
+    this.#at = Infinity;
+    this.arm();
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * Individual delivery: each row is acknowledged for itself, many of them outstanding at a time.
+ *
+ * @module
+ */
+
+import type { Msg } from "@nats-io/nats-core";
+import type { Settings } from "../options.ts";
+import { parseAck } from "./ack.ts";
+import { tokenOf } from "./client_internals.ts";
+import type { Delivery, Failure } from "./delivery.ts";
+import { ExpiryTimer } from "./expiry.ts";
+import type { Lane, LaneHost } from "./lane.ts";
+import { RetryQueue } from "./retry.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
+import { Window } from "./window.ts";
+import type { Wire } from "./wire.ts";
+
+/** How a row's submission ended without an acknowledgment. */
+interface Miss extends Verdict {
+  readonly reason: string;
+  readonly serverCode?: number;
+}
+
+/** The lane of `publishMode: "individual"`. */
+export class IndividualLane implements Lane {
+  readonly #wire: Wire;
+  readonly #host: LaneHost;
+  readonly #window: Window<Delivery>;
+  readonly #timeout: number;
+  readonly #prefixLength: number;
+  readonly #timer: ExpiryTimer;
+  readonly #retry: RetryQueue;
+  #queue: Delivery[] = [];
+  #stopped = false;
+  #pumping = false;
+  #submitted = 0;
+
+  /** A lane over a wire; answers' subjects have the token behind `prefixLength` characters. */
+  constructor(wire: Wire, settings: Settings, prefixLength: number, host: LaneHost) {
+    this.#wire = wire;
+    this.#host = host;
+    this.#window = new Window(settings.maxInFlight, settings.maxInFlightBytes);
+    this.#timeout = settings.publishTimeout;
+    this.#prefixLength = prefixLength;
+    this.#retry = new RetryQueue(settings.retry?.budget);
+    this.#timer = new ExpiryTimer(() => Math.min(this.#window.nextDeadline, this.#retry.due), (now) => this.#due(now));
+  }
+
+  get inFlight(): number {
+    return this.#window.count;
+  }
+
+  get inFlightBytes(): number {
+    return this.#window.bytes;
+  }
+
+  get submitted(): number {
+    return this.#submitted;
+  }
+
+  push(delivery: Delivery): void {
+    this.#queue.push(delivery);
+  }
+
+  wake(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    // All answers of one read are handled before microtasks run: the submitter wakes once a read.
+    queueMicrotask(() => {
+      this.#pumping = false;
+      this.#pump();
+    });
+  }
+
+  cancel(delivery: Delivery): void {
+    this.#window.detach(delivery, (owner) => void owner.open--);
+    this.#retry.remove(delivery);
+    this.#queue = this.#queue.filter((queued) => queued !== delivery);
+    this.wake();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#retry.clear();
+    this.#timer.arm();
+    this.#reportDrained();
+  }
+
+  cut(): void {
+    this.#stopped = true;
+    this.#retry.clear();
+    this.#window.detach(undefined, (owner) => void owner.open--);
+    this.#timer.stop();
+  }
+
+  reply(msg: Msg): void {
+    this.#timer.noteProgress();
+    if (!this.#window.take(tokenOf(msg, this.#prefixLength))) return;
+    const delivery = this.#window.owner!;
+    const index = this.#window.row;
+    const body = msg.data;
+    const usual = delivery.destination!.readUsualAck(body);
+    if (usual !== 0) this.#acknowledge(delivery, index, Math.abs(usual), usual < 0);
+    else this.#unusual(delivery, index, body, statusOf(msg));
+    this.#afterAnswer(delivery);
+  }
+
+  #unusual(delivery: Delivery, index: number, body: Uint8Array, status: number): void {
+    const source = delivery.destination!.source;
+    const ack = parseAck(body, status, source);
+    switch (ack.kind) {
+      case "stored":
+        return this.#acknowledge(delivery, index, ack.sequence, ack.duplicate);
+      case "refused": {
+        const reason = `the server refused it: ${ack.description} (${ack.code})`;
+        return this.#missed(delivery, index, { ...verdictOf(ack.code), reason, serverCode: ack.code });
+      }
+      case "wrong_stream": {
+        const from = `${ack.stream}${ack.domain === undefined ? "" : ` in domain ${ack.domain}`}`;
+        const wanted = `${source.stream}${source.domain === undefined ? "" : ` in domain ${source.domain}`}`;
+        const reason = `stream ${from} acknowledged it, not ${wanted}`;
+        return this.#missed(delivery, index, {
+          code: "publish.wrong_stream",
+          stored: "unknown",
+          again: "never",
+          reason,
+        });
+      }
+      case "bad": {
+        const reason = `its acknowledgment is malformed: ${ack.reason}`;
+        return this.#missed(delivery, index, { code: "publish.bad_ack", stored: "unknown", again: "later", reason });
+      }
+    }
+  }
+
+  #acknowledge(delivery: Delivery, index: number, sequence: number, duplicate: boolean): void {
+    delivery.acknowledge(index, sequence, duplicate);
+    const { offsets } = delivery.rows!;
+    this.#retry.succeeded();
+    this.#host.acknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
+    if (delivery.complete) this.#completed(delivery);
+  }
+
+  #completed(delivery: Delivery): void {
+    const index = delivery.sequenceBreak();
+    if (index < 0) return delivery.done.resolve();
+    // What was stored before the break went with the old stream.
+    for (let i = 0; i < index; i++) delivery.refuse(i, "unknown");
+    this.#host.failed({
+      code: "publish.stream_changed",
+      reason: `its sequence ${delivery.sequences[index]} is not above the row's before it: the stream was made anew`,
+      delivery,
+      index,
+    });
+  }
+
+  #missed(delivery: Delivery, index: number, miss: Miss): void {
+    delivery.refuse(index, miss.stored);
+    const safe = miss.stored === "no" || delivery.rows!.hasId(index);
+    if (!this.#stopped && safe && miss.again !== "never" && this.#retry.add(delivery, index, miss.again, now())) return;
+    delivery.open--;
+    const failure: Failure = { code: miss.code, reason: miss.reason, delivery, index, serverCode: miss.serverCode };
+    this.#host.failed(failure);
+  }
+
+  #afterAnswer(delivery: Delivery): void {
+    if (this.#stopped) this.#reportDrained();
+    else if (this.#queue.length > 0 || this.#retry.size > 0 || delivery.open === 0) this.wake();
+    this.#host.moved();
+  }
+
+  #reportDrained(): void {
+    if (this.#window.count === 0) queueMicrotask(() => this.#host.drained());
+  }
+
+  #due(time: number): void {
+    while (this.#window.expire(time)) {
+      const reason = `no acknowledgment within ${this.#timeout} ms`;
+      // Lost answers say nothing of the next row's: no pause.
+      this.#missed(this.#window.owner!, this.#window.row, {
+        code: "publish.timeout",
+        stored: "unknown",
+        again: "later",
+        reason,
+      });
+    }
+    if (this.#stopped) this.#reportDrained();
+    else this.#pump();
+  }
+
+  #pump(): void {
+    if (this.#stopped) return;
+    const time = now();
+    try {
+      if (this.#resubmit(time) && !this.#retry.pausing(time)) this.#submitQueue(time);
+      this.#wire.flush();
+    } catch (cause) {
+      this.#host.failed({ code: "publish.disconnected", reason: "the connection is lost", cause });
+    }
+    this.#timer.arm();
+    this.#host.moved();
+  }
+
+  /** Sends rows again whose time has come; false when the window is full. */
+  #resubmit(time: number): boolean {
+    for (let item = this.#retry.peek(time); item !== undefined; item = this.#retry.peek(time)) {
+      if (!this.#submit(item.delivery, item.index, time)) return false;
+      this.#retry.shift();
+    }
+    return true;
+  }
+
+  #submitQueue(time: number): void {
+    let finished = 0;
+    for (const delivery of this.#queue) {
+      if (!this.#submitRows(delivery, time)) break;
+      finished++;
+    }
+    if (finished > 0) this.#queue = this.#queue.slice(finished);
+  }
+
+  /** Submits a call's rows; false when it is not loaded, or the window is full. */
+  #submitRows(delivery: Delivery, time: number): boolean {
+    if (delivery.rows === undefined) return delivery.over;
+    while (delivery.next < delivery.count) {
+      if (!this.#submit(delivery, delivery.next, time)) return false;
+      delivery.next++;
+      delivery.open++;
+    }
+    this.#wire.flush();
+    // Bodies are needed no longer where the wire has copied them, and nothing will be sent again.
+    if (!this.#wire.holdsRows && !this.#retry.enabled) delivery.release();
+    delivery.submitted.resolve();
+    if (delivery.count === 0) delivery.done.resolve();
+    return true;
+  }
+
+  #submit(delivery: Delivery, index: number, time: number): boolean {
+    const rows = delivery.rows!;
+    const size = rows.sizeOf(index);
+    if (!this.#window.fits(size)) return false;
+    const token = this.#window.reserve(delivery, index, size, time + this.#timeout);
+    delivery.submit(index);
+    this.#submitted++;
+    this.#wire.send(rows, index, token);
+    return true;
+  }
+}
+
+/** The status of an answer's header block, such as 503; 0 without one, or where it is malformed. */
+function statusOf(msg: Msg): number {
+  try {
+    return msg.headers?.code ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Milliseconds that never go back: deadlines must not move with the wall clock. */
+function now(): number {
+  return performance.now();
+}

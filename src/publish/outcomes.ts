@@ -1,0 +1,73 @@
+/**
+ * What is known of every row of a failed call.
+ *
+ * @module
+ */
+
+import type { PublishOutcome, RowOutcome, RowOutcomes } from "../errors.ts";
+
+/** Outcome codes as they stand in a byte array; the index is the code. */
+const WORDS: readonly RowOutcome[] = ["unsent", "acked", "duplicate", "rejected", "unknown"];
+
+/** Nothing was sent, or what was sent can have had no effect. */
+export const UNSENT = 0;
+/** The server acknowledged the row as new. */
+export const ACKED = 1;
+/** The server acknowledged the row as one it had already. */
+export const DUPLICATE = 2;
+/** The server refused the row: it is not stored. */
+export const REJECTED = 3;
+/** The row may or may not be stored. */
+export const UNKNOWN = 4;
+
+/**
+ * Row outcomes over an array of codes, one for each selected row; `only` holds their numbers, where not all rows of
+ * the batch were selected.
+ *
+ * @example
+ * ```ts
+ * const outcomes = rowOutcomes(Uint8Array.of(ACKED, REJECTED, UNSENT));
+ * console.assert(outcomes.counts.acked === 1 && outcomes.at(1) === "rejected");
+ * console.assert(outcomes.unsettled().join() === "1,2");
+ * ```
+ */
+export function rowOutcomes(codes: Uint8Array, only?: readonly number[]): RowOutcomes {
+  const counts: Record<RowOutcome, number> = { acked: 0, duplicate: 0, rejected: 0, unknown: 0, unsent: 0 };
+  for (const code of codes) counts[WORDS[code]!]++;
+  return {
+    counts: Object.freeze(counts),
+    at(row) {
+      const index = only === undefined ? row : indexIn(only, row);
+      const word = WORDS[codes[index] ?? -1];
+      if (word === undefined) throw new RangeError(`Cannot tell the outcome of row ${row}: it was not selected`);
+      return word;
+    },
+    unsettled() {
+      const rows: number[] = [];
+      for (let i = 0; i < codes.length; i++) {
+        if (codes[i] !== ACKED && codes[i] !== DUPLICATE) rows.push(only === undefined ? i : only[i]!);
+      }
+      return rows;
+    },
+  };
+}
+
+/** The index of a row number in an ascending selection; -1 where it is not in it. */
+function indexIn(only: readonly number[], row: number): number {
+  let low = 0;
+  let high = only.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const value = only[middle]!;
+    if (value === row) return middle;
+    if (value < row) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** What a call left behind, from its rows' outcomes; `sent` tells whether anything of it was sent at all. */
+export function overallOutcome(outcomes: RowOutcomes, sent: boolean): PublishOutcome {
+  if (!sent) return "none";
+  return outcomes.counts.unknown > 0 ? "uncertain" : "partial";
+}

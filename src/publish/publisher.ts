@@ -1,0 +1,79 @@
+/**
+ * The publisher: Arrow batches in, acknowledged messages out.
+ *
+ * @module
+ */
+
+import type { Dial, Options, PublisherStats, PublishOptions, RowBatch, WriteReceipt } from "../types.ts";
+import { PublisherCore } from "./core.ts";
+
+/**
+ * Publishes batches over one connection, for callers with a lifecycle of their own; others take `openRun` or
+ * `openSession`.
+ *
+ * Rows go out in row order, calls in call order. A call resolves when the server has acknowledged every one of its
+ * rows. The first row that fails ends the publisher: every call in progress rejects with a PublishError that says what
+ * is known of each row, and later calls throw the same error. Config, route and encode errors come before anything is
+ * sent and leave it as it was.
+ *
+ * @example
+ * ```ts
+ * import { connect, Publisher } from "@jetrow/jetrow/deno";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * async function publishOrders(url: string): Promise<number> {
+ *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
+ *   const publisher = await Publisher.open(() => connect(config), config);
+ *   try {
+ *     const receipt = await publisher.publish({ resource: "eu", rows: tableFromArrays({ id: [1, 2, 3] }) });
+ *     return receipt.rows;
+ *   } finally {
+ *     await publisher.close();
+ *   }
+ * }
+ * console.assert(typeof publishOrders === "function");
+ * ```
+ */
+export class Publisher {
+  readonly #core: PublisherCore;
+
+  private constructor(core: PublisherCore) {
+    this.#core = core;
+  }
+
+  /**
+   * Opens a publisher over a connection, which stays the caller's, or over one that `to` dials and the publisher then
+   * closes. A stream shared by all resources is looked up, created where it is missing and checked.
+   *
+   * Throws a ConfigError, a ConnectionError or a RouteError; what was dialled is closed then.
+   */
+  static async open(to: Dial, options: Options): Promise<Publisher> {
+    return new Publisher(await PublisherCore.open(to, options));
+  }
+
+  /**
+   * Publishes one batch. Resolves with its receipt when every row is acknowledged.
+   *
+   * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent, a
+   * PublishError afterwards, and a StateError when the publisher is closed. An abort by `options.signal` is
+   * `publish.aborted`.
+   */
+  async publish(batch: RowBatch, options: PublishOptions = {}): Promise<WriteReceipt> {
+    return await this.#core.publish(batch, options.signal);
+  }
+
+  /** What the publisher is doing now. */
+  stats(): PublisherStats {
+    return this.#core.stats();
+  }
+
+  /** Refuses new calls, waits for those in progress, and closes the connection where it is the publisher's. Repeatable. */
+  close(): Promise<void> {
+    return this.#core.close();
+  }
+
+  /** Closes the publisher at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#core.close();
+  }
+}

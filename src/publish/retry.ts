@@ -1,0 +1,122 @@
+/**
+ * Rows that wait to be sent again, within a budget of time counted from a call's first failed row.
+ *
+ * @module
+ */
+
+import type { Delivery } from "./delivery.ts";
+import type { Again } from "./verdict.ts";
+
+/** A row that waits. */
+export interface Waiting {
+  /** Its call. */
+  readonly delivery: Delivery;
+  /** Its index in the call. */
+  readonly index: number;
+  /** When it may go, in milliseconds of the lane's clock. */
+  readonly due: number;
+}
+
+/** The first pause, in milliseconds: a step-down is over after some 20. Each further one is twice as long. */
+const FIRST_PAUSE = 25;
+/** The longest pause: an election takes 4 to 9 seconds, and is then noticed within this. */
+const LONGEST_PAUSE = 500;
+/** What a row waits alone: 100 to 500 ms is what an id in process takes to be settled. */
+const LATER = 200;
+
+/** A queue by due time. */
+export class RetryQueue {
+  readonly #budget: number | undefined;
+  #waiting: Waiting[] = [];
+  #head = 0;
+  #pausedUntil = 0;
+  #pause = FIRST_PAUSE;
+
+  /** A queue with a budget in milliseconds; without one it takes nothing. */
+  constructor(budget: number | undefined) {
+    this.#budget = budget;
+  }
+
+  /** Whether rows may be sent again at all. */
+  get enabled(): boolean {
+    return this.#budget !== undefined;
+  }
+
+  /** Rows that wait. */
+  get size(): number {
+    return this.#waiting.length - this.#head;
+  }
+
+  /** When the next one may go; Infinity when none waits. */
+  get due(): number {
+    return this.#waiting[this.#head]?.due ?? Infinity;
+  }
+
+  /** Takes a row whose submission failed at `now`; false when its call's budget does not reach to its next turn. */
+  add(delivery: Delivery, index: number, again: Exclude<Again, "never">, now: number): boolean {
+    if (this.#budget === undefined) return false;
+    delivery.firstFailure ??= now;
+    const due = again === "pause" ? this.#pauseFrom(now) : now + LATER;
+    if (due > delivery.firstFailure + this.#budget) return false;
+    this.#insert({ delivery, index, due });
+    return true;
+  }
+
+  /** A row was acknowledged: the next pause is a short one again. */
+  succeeded(): void {
+    this.#pause = FIRST_PAUSE;
+  }
+
+  /** Whether nothing may be sent now. */
+  pausing(now: number): boolean {
+    return now < this.#pausedUntil;
+  }
+
+  /** The next row whose time has come. */
+  peek(now: number): Waiting | undefined {
+    const next = this.#waiting[this.#head];
+    return next !== undefined && next.due <= now ? next : undefined;
+  }
+
+  /** Takes the row that {@linkcode peek} showed. */
+  shift(): void {
+    this.#head++;
+    if (this.#head === this.#waiting.length) {
+      this.#waiting = [];
+      this.#head = 0;
+    } else if (this.#head > 1024 && this.#head * 2 > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** Forgets a call's rows. */
+  remove(delivery: Delivery): void {
+    this.#waiting = this.#waiting.slice(this.#head).filter((waiting) => waiting.delivery !== delivery);
+    this.#head = 0;
+  }
+
+  /** Forgets all rows. */
+  clear(): void {
+    for (; this.#head < this.#waiting.length; this.#head++) this.#waiting[this.#head]!.delivery.open--;
+    this.#waiting = [];
+    this.#head = 0;
+  }
+
+  /** All rows refused during one pause wait for its end: only what is refused after it makes the next one longer. */
+  #pauseFrom(now: number): number {
+    if (now >= this.#pausedUntil) {
+      this.#pausedUntil = now + this.#pause;
+      this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2);
+    }
+    return this.#pausedUntil;
+  }
+
+  /** Keeps the queue in order of due times; rows of one kind come in that order, so the search is short. */
+  #insert(waiting: Waiting): void {
+    let at = this.#waiting.length;
+    while (at > this.#head && this.#waiting[at - 1]!.due > waiting.due) at--;
+    if (at === this.#waiting.length) this.#waiting.push(waiting);
+    else this.#waiting.splice(at, 0, waiting);
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * The wire: the only place that sends rows. Each message has a reply subject of its own below the publisher's inbox,
+ * so that the server acknowledges it.
+ *
+ * @module
+ */
+
+import type { MsgHdrs, NatsConnection } from "@nats-io/nats-core";
+import type { PreparedRows } from "../message/prepare.ts";
+import { type FrameSink, frameSink } from "./client_internals.ts";
+
+/** Sends messages one after another. */
+export interface Wire {
+  /** Whole frames handed to the client's protocol handler, or one publish a message. */
+  readonly kind: "frames" | "publish";
+  /** Whether a sent row's bytes are the client's by reference until the next turn, rather than copied. */
+  readonly holdsRows: boolean;
+  /** Sends one row; what it takes may stay here until {@linkcode flush}. */
+  send(rows: PreparedRows, index: number, token: number): void;
+  /** Hands over what was sent. */
+  flush(): void;
+}
+
+/** The wire of a connection: frames where the client takes them. `inbox` ends in a dot; the token follows it. */
+export function openWire(nc: NatsConnection, inbox: string): Wire {
+  const sink = frameSink(nc);
+  return sink === undefined ? new PublishWire(nc, inbox) : new FrameWire(nc, sink, inbox);
+}
+
+/** A burst buffer: several of the client's 32 KiB flushes, and small enough to be garbage soon. */
+const BURST = 65_536;
+/** The command line beside subject and reply: `HPUB `, blanks, token, two lengths, CR LF twice. */
+const FRAME_EXTRA = 64;
+
+class FrameWire implements Wire {
+  readonly kind = "frames";
+  readonly holdsRows = false;
+  readonly #nc: NatsConnection;
+  readonly #sink: FrameSink;
+  readonly #reply: Uint8Array;
+  #burst = new Uint8Array(BURST);
+  #start = 0;
+  #end = 0;
+  #messages = 0;
+  #bytes = 0;
+
+  constructor(nc: NatsConnection, sink: FrameSink, inbox: string) {
+    this.#nc = nc;
+    this.#sink = sink;
+    this.#reply = new TextEncoder().encode(inbox);
+  }
+
+  send(rows: PreparedRows, index: number, token: number): void {
+    const block = rows.blockOf(index);
+    const from = rows.offsets[index]!;
+    const to = rows.offsets[index + 1]!;
+    const headerLength = block.bytes.length;
+    const total = headerLength + to - from;
+    const need = FRAME_EXTRA + rows.subjectBytes.length + this.#reply.length + total;
+    if (this.#end + need > this.#burst.length) this.#more(need);
+    const burst = this.#burst;
+    let at = this.#end;
+    burst[at++] = 0x48; // HPUB
+    burst[at++] = 0x50;
+    burst[at++] = 0x55;
+    burst[at++] = 0x42;
+    burst[at++] = 0x20;
+    at = copy(rows.subjectBytes, burst, at);
+    burst[at++] = 0x20;
+    at = copy(this.#reply, burst, at);
+    at = writeWhole(burst, at, token);
+    burst[at++] = 0x20;
+    at = writeWhole(burst, at, headerLength);
+    burst[at++] = 0x20;
+    at = writeWhole(burst, at, total);
+    burst[at++] = 0x0d;
+    burst[at++] = 0x0a;
+    burst.set(block.bytes, at);
+    if (block.idAt >= 0) rows.writeId(index, burst, at + block.idAt);
+    at += headerLength;
+    burst.set(rows.bytes.subarray(from, to), at);
+    at += to - from;
+    burst[at++] = 0x0d;
+    burst[at++] = 0x0a;
+    this.#end = at;
+    this.#messages++;
+    this.#bytes += total;
+  }
+
+  flush(): void {
+    if (this.#end === this.#start) return;
+    if (this.#nc.isClosed()) throw new Error("the connection is closed");
+    if (this.#nc.isDraining()) throw new Error("the connection is draining");
+    // What was handed over is the client's: the next burst goes behind it, or into another buffer.
+    this.#sink.send(this.#burst.subarray(this.#start, this.#end), this.#messages, this.#bytes);
+    this.#start = this.#end;
+    this.#messages = 0;
+    this.#bytes = 0;
+  }
+
+  #more(need: number): void {
+    this.flush();
+    this.#burst = new Uint8Array(Math.max(BURST, need));
+    this.#start = 0;
+    this.#end = 0;
+  }
+}
+
+/** A copy loop: subject and reply are some thirty bytes, for which `set` costs several times as much. */
+function copy(from: Uint8Array, to: Uint8Array, at: number): number {
+  for (let i = 0; i < from.length; i++) to[at + i] = from[i]!;
+  return at + from.length;
+}
+
+/** Writes a whole number in decimal digits. */
+function writeWhole(to: Uint8Array, at: number, value: number): number {
+  let length = 1;
+  for (let bound = 10; value >= bound; bound *= 10) length++;
+  let rest = value;
+  for (let i = at + length - 1; i >= at; i--) {
+    const tenth = Math.floor(rest / 10);
+    to[i] = 48 + rest - tenth * 10;
+    rest = tenth;
+  }
+  return at + length;
+}
+
+class PublishWire implements Wire {
+  readonly kind = "publish";
+  readonly holdsRows = true;
+  readonly #nc: NatsConnection;
+  readonly #inbox: string;
+
+  constructor(nc: NatsConnection, inbox: string) {
+    this.#nc = nc;
+    this.#inbox = inbox;
+  }
+
+  send(rows: PreparedRows, index: number, token: number): void {
+    const block = rows.blockOf(index);
+    let bytes = block.bytes;
+    if (block.idAt >= 0) {
+      bytes = bytes.slice();
+      rows.writeId(index, bytes, block.idAt);
+    }
+    const body = rows.bytes.subarray(rows.offsets[index]!, rows.offsets[index + 1]!);
+    // All that the client asks of headers when it publishes is `encode()`.
+    const headers = { encode: () => bytes } as unknown as MsgHdrs;
+    this.#nc.publish(rows.subject, body, { reply: this.#inbox + token, headers });
+  }
+
+  flush(): void {}
+}
