@@ -94,6 +94,8 @@ export function checkConnection(config: ConnectionConfig & Partial<PublisherOpti
  *
  * @example
  * ```ts
+ * import { OPTION_KEYS } from "./options.ts";
+ * import { fieldsOf } from "./rules/fields.ts";
  * import assert from "node:assert/strict";
  *
  * const document = { url: "nats://localhost", auth_mode: "token", token: "s3cret" };

@@ -128,6 +128,7 @@ export function resolveOptions(options: Options): Settings {
  *
  * @example
  * ```ts
+ * import { fieldsOf } from "./rules/fields.ts";
  * import assert from "node:assert/strict";
  *
  * const document = { stream: "EVENTS", subject: "events.all", tenant: "acme" };
