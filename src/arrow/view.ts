@@ -7,7 +7,7 @@
 
 import { describe } from "../describe.ts";
 import { EncodeError } from "../errors.ts";
-import type { ArrowRows } from "../types.ts";
+import type { ArrowRows, ArrowWindow } from "../types.ts";
 import { type ColumnCache, type ColumnView, type LooseData, viewColumn } from "./column.ts";
 import { cellError, Fault, malformed } from "./fault.ts";
 import type { FieldType } from "./field_type.ts";
@@ -58,6 +58,7 @@ interface LooseColumn {
  * ```
  */
 export function viewRows(rows: ArrowRows): RowsView {
+  if (isWindow(rows)) return viewWindow(rows);
   const fields = (rows as Partial<ArrowRows> | null | undefined)?.schema?.fields;
   if (!Array.isArray(fields)) refuse(rows);
   const columns = resolveColumns(fields as readonly LooseField[]);
@@ -72,6 +73,59 @@ export function viewRows(rows: ArrowRows): RowsView {
     firstRow += chunk.rowCount;
   }
   return { rowCount: firstRow, names, types, chunks };
+}
+
+/** The views of windows that {@linkcode windowOf} made: viewing a table again for every piece would be quadratic. */
+const windows = new WeakMap<ArrowWindow, RowsView>();
+
+/** Whether rows are a window of others. */
+export function isWindow(rows: ArrowRows): rows is ArrowWindow {
+  return typeof rows === "object" && rows !== null && "source" in rows && "from" in rows;
+}
+
+/**
+ * A window of rows whose view is known; a window of a window is one of the rows themselves.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * const rows = tableFromArrays({ a: [1, 2, 3] });
+ * const window = windowOf(windowOf(rows, viewRows(rows), 1, 2), viewRows(rows), 1, 1);
+ * assert.deepEqual([window.from, window.numRows, window.source], [2, 1, rows]);
+ * ```
+ */
+export function windowOf(rows: ArrowRows, view: RowsView, from: number, count: number): ArrowWindow {
+  const window: ArrowWindow = isWindow(rows)
+    ? { schema: rows.schema, numRows: count, source: rows.source, from: rows.from + from }
+    : { schema: rows.schema, numRows: count, source: rows, from };
+  windows.set(window, narrow(view, from, count));
+  return window;
+}
+
+function viewWindow(window: ArrowWindow): RowsView {
+  const known = windows.get(window);
+  if (known !== undefined) return known;
+  if (isWindow(window.source)) return refuse(window);
+  return narrow(viewRows(window.source), window.from, window.numRows);
+}
+
+/** The rows from `from` on, `count` of them, numbered from 0. */
+function narrow(view: RowsView, from: number, count: number): RowsView {
+  if (countOf(from) + countOf(count) > view.rowCount) {
+    const text = `Cannot encode rows: a window of rows ${from} to ${from + count} is not within ${view.rowCount} rows`;
+    throw new EncodeError("encode.malformed", text);
+  }
+  const chunks: ChunkView[] = [];
+  for (const chunk of view.chunks) {
+    const start = Math.max(from, chunk.firstRow);
+    const end = Math.min(from + count, chunk.firstRow + chunk.rowCount);
+    if (start >= end) continue;
+    const starts = chunk.starts.map((slot) => slot + start - chunk.firstRow);
+    chunks.push({ firstRow: start - from, rowCount: end - start, columns: chunk.columns, starts });
+  }
+  return { ...view, rowCount: count, chunks };
 }
 
 function refuse(rows: unknown): never {
