@@ -1,0 +1,38 @@
+/**
+ * jetrow on Node: everything of the main entry, and `connect`, which dials TCP, TLS and WebSocket.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import type { ConnectionConfig, PublisherOptions } from "../types.ts";
+import { connectBy } from "./connect.ts";
+import { connectNode } from "./tcp_node.ts";
+
+export * from "../../mod.ts";
+
+/**
+ * Dials a server, once: TCP, TLS and WebSocket. The connection does not dial again after it is lost, unless
+ * `reconnect` asks for it. Several URLs are tried in their order. `tls://` and `wss://` never fall back to plaintext,
+ * and `nats://` with `tls` settings requires TLS too. All URLs of a process that asks for `reconnect` should be of one
+ * transport: the NATS client dials again with the one that was used last.
+ *
+ * @param config the connection's options; a whole SinkConfig will do
+ * @returns the connection, which is the caller's to close
+ * @throws {ConfigError} when an option is wrong; nothing was dialled
+ * @throws {ConnectionError} when no server answered well; the message has each server and its reason
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { connect, isJetrowError } from "@jetrow/jetrow/node";
+ *
+ * try {
+ *   await connect({ url: "nats://127.0.0.1:1" });
+ * } catch (error) {
+ *   assert.ok(isJetrowError(error) && error.code === "connection.refused");
+ * }
+ * ```
+ */
+export function connect(config: ConnectionConfig & Partial<PublisherOptions>): Promise<NatsConnection> {
+  return connectBy(config, connectNode);
+}
