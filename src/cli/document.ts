@@ -1,0 +1,147 @@
+/**
+ * The configuration document that a command line, the environment and a file make together.
+ *
+ * @module
+ */
+
+import { readFile } from "node:fs/promises";
+import { parseConfig } from "../config.ts";
+import { ConfigError } from "../errors.ts";
+import type { SinkConfig } from "../types.ts";
+import { jsonFault } from "./json_position.ts";
+import type { CliOption, GivenOptions } from "./option.ts";
+import { UsageError } from "./usage_error.ts";
+
+type Document = Record<string, unknown>;
+
+/** Variables that hold credentials, and their keys. There is no option for them. */
+export const SECRET_VARIABLES: readonly (readonly [variable: string, key: string])[] = [
+  ["JETROW_PASSWORD", "password"],
+  ["JETROW_TOKEN", "token"],
+  ["JETROW_JWT", "jwt"],
+  ["JETROW_NKEY_SEED", "nkey_seed"],
+];
+
+/** Which credentials mean which mode, where none is named. */
+const MODES: readonly (readonly [key: string, mode: string])[] = [
+  ["token", "token"],
+  ["jwt", "jwt"],
+  ["nkey_seed", "jwt"],
+  ["username", "user_password"],
+  ["password", "user_password"],
+];
+
+/**
+ * The configuration: the file's, over it the environment's, over it the command line's.
+ *
+ * @param given what was given on the command line or by variables
+ * @param options the options
+ * @param env the environment, for credentials
+ * @returns the configuration
+ * @throws {ConfigError} when an option is wrong; it is named as the caller wrote it
+ * @throws {UsageError} when a file cannot be read
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const options = [
+ *   { name: "url", key: "url", type: "texts", help: "" },
+ *   { name: "stream", key: "stream", type: "text", help: "" },
+ *   { name: "subject", key: "subject", type: "text", help: "" },
+ * ] as const;
+ * const values = new Map([["url", "nats://a"], ["stream", "ORDERS"], ["subject", "orders"]]);
+ * const config = await configOf({ values, positionals: [] }, options, { JETROW_TOKEN: "s3cret" });
+ * assert.equal(config.authMode, "token");
+ * assert.ok(!JSON.stringify(config).includes("s3cret"));
+ * ```
+ */
+export async function configOf(
+  given: GivenOptions,
+  options: readonly CliOption[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<SinkConfig> {
+  const path = given.values.get("config");
+  const document: Document = typeof path === "string" ? await readDocument(path) : {};
+  const origins = new Map<string, string>();
+  await addCredentialsFile(given, document);
+  for (const [variable, key] of SECRET_VARIABLES) if (env[variable]) document[key] = env[variable];
+  for (const { name, key } of options) {
+    const value = given.values.get(name);
+    if (key === undefined || value === undefined) continue;
+    document[key] = value;
+    origins.set(key, `--${name}`);
+  }
+  addHeaders(given, document);
+  await addTls(given, document);
+  document.auth_mode ??= MODES.find(([key]) => document[key] !== undefined)?.[1] ?? "none";
+  document.name ??= "jetrow";
+  return parseNaming(document, origins);
+}
+
+/** The document's key is what the rules know; the person wrote an option. */
+function parseNaming(document: Document, origins: ReadonlyMap<string, string>): SinkConfig {
+  try {
+    return parseConfig(document);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const name = error.code === "config.missing" && document[error.field] === undefined
+      ? `--${error.field.replaceAll("_", "-")}`
+      : origins.get(error.field);
+    if (name === undefined || !error.message.startsWith(error.field)) throw error;
+    throw new ConfigError(error.code, name + error.message.slice(error.field.length), { field: name });
+  }
+}
+
+async function readDocument(path: string): Promise<Document> {
+  const text = (await readText(path, "--config")).replace(/^\ufeff/, "");
+  const fault = jsonFault(text);
+  if (fault !== undefined) {
+    throw new UsageError(`--config ${path} is no JSON: line ${fault.line}, column ${fault.column}`);
+  }
+  const document: unknown = JSON.parse(text);
+  if (typeof document === "object" && document !== null && !Array.isArray(document)) return { ...document };
+  throw new UsageError(`--config ${path} must hold a JSON object`);
+}
+
+/** The form of .creds files: each value between a line that begins it and one that ends it. */
+async function addCredentialsFile({ values }: GivenOptions, document: Document): Promise<void> {
+  const path = values.get("creds");
+  if (typeof path !== "string") return;
+  const text = await readText(path, "--creds");
+  const between = (kind: string) => new RegExp(`-{3,}\\s*BEGIN ${kind}\\s*-{3,}\\s+(\\S+)\\s+-{3,}`).exec(text)?.[1];
+  const jwt = between("NATS USER JWT");
+  const seed = between("USER NKEY SEED");
+  if (jwt === undefined || seed === undefined) throw new UsageError(`--creds ${path} has no user JWT and seed`);
+  Object.assign(document, { jwt, nkey_seed: seed });
+}
+
+function addHeaders({ values }: GivenOptions, document: Document): void {
+  const lines = values.get("header");
+  if (!Array.isArray(lines)) return;
+  const given = lines.map((line: string) => {
+    const [, name, value] = /^([^:]+):[ \t]*(.*)$/s.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new UsageError("--header must be 'Name: value'");
+    return [name, value] as const;
+  });
+  document.headers = { ...(document.headers as object | undefined), ...Object.fromEntries(given) };
+}
+
+async function addTls({ values }: GivenOptions, document: Document): Promise<void> {
+  const tls: Document = {};
+  for (const part of ["ca", "cert", "key"] as const) {
+    const path = values.get(`tls-${part}`);
+    if (typeof path === "string") tls[part] = await readText(path, `--tls-${part}`);
+  }
+  const first = values.get("tls-handshake-first");
+  if (first !== undefined) tls.handshake_first = first;
+  if (Object.keys(tls).length > 0) document.tls = { ...(document.tls as object | undefined), ...tls };
+}
+
+async function readText(path: string, option: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const code = (error as { code?: string }).code ?? "unknown error";
+    throw new UsageError(`${option} ${path} cannot be read: ${code}`);
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Inputs of the command: what a name stands for, and how its rows are read.
+ *
+ * @module
+ */
+
+import { stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import type { ArrowBatch } from "../../types.ts";
+import { ByteSource } from "./byte_source.ts";
+import { InputError } from "./error.ts";
+import { countRows, fileMessages, readFooter } from "./ipc_file.ts";
+import { streamMessages } from "./ipc_stream.ts";
+import { chunksOf, openFile, type RandomAccess } from "./random_access.ts";
+import { recordBatches } from "./record_batches.ts";
+
+/** An input, found to be of a format that can be read. */
+export interface Input {
+  /** What it is called: a path, or `standard input`. */
+  readonly name: string;
+  /** Rows that it has, where that is known beforehand. */
+  readonly rows: number | undefined;
+  /** Its rows, read as they are asked for; once. */
+  batches(): AsyncIterable<ArrowBatch>;
+}
+
+/** What begins an input of each format. */
+const FORMATS: readonly (readonly [format: string, magic: readonly number[]])[] = [
+  ["file", [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31]], // ARROW1
+  ["parquet", [0x50, 0x41, 0x52, 0x31]], // PAR1
+  ["feather", [0x46, 0x45, 0x41, 0x31]], // FEA1
+  ["gzip", [0x1f, 0x8b]],
+  ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
+  ["lz4", [0x04, 0x22, 0x4d, 0x18]],
+];
+
+const REFUSED: Readonly<Record<string, string>> = {
+  feather: "is a Feather file of version 1: write version 2, which is Arrow IPC",
+  gzip: "is compressed as a whole: decompress it first (gzip -dc FILE | jetrow publish - ...)",
+  zstd: "is compressed as a whole: decompress it first (zstd -dc FILE | jetrow publish - ...)",
+  lz4: "is compressed as a whole: decompress it first (lz4 -dc FILE | jetrow publish - ...)",
+};
+
+/**
+ * Opens a file. A regular file is looked at: a footer that is missing, broken or big-endian is refused here, before a
+ * row of any input is published.
+ *
+ * @param path its path
+ * @returns the input
+ * @throws {InputError} when it cannot be read
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * await assert.rejects(openPath("/no/such.arrow"), /no such file/);
+ * ```
+ */
+export async function openPath(path: string): Promise<Input> {
+  const found = await stat(path).catch((error) => {
+    throw new InputError(`${path} cannot be read: ${error.code === "ENOENT" ? "no such file" : error.code}`);
+  });
+  if (found.isDirectory()) throw new InputError(`${path} is a directory`);
+  // A pipe that has a name, as the shell makes of <(...), is read once and in order.
+  if (!found.isFile()) return openPipe(createReadStream(path), path);
+  await using file = await openFile(path).catch((error) => {
+    throw new InputError(`${path} cannot be read: ${error.code === "EACCES" ? "permission denied" : error.code}`);
+  });
+  const format = formatOf(await file.read(0, 8), path);
+  const rows = format === "file" ? await countRows(file, await readFooter(file, path), path) : undefined;
+  return { name: path, rows, batches: () => readAgain(path, format) };
+}
+
+/**
+ * Opens bytes that come once and in order: the stream format alone.
+ *
+ * @param chunks the bytes
+ * @param name names them in errors
+ * @returns the input
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const input = openPipe((async function* () {})(), "standard input");
+ * await assert.rejects(Array.fromAsync(input.batches()), /standard input is empty/);
+ * ```
+ */
+export function openPipe(chunks: AsyncIterable<Uint8Array>, name: string): Input {
+  return { name, rows: undefined, batches: () => readPipe(chunks, name) };
+}
+
+async function* readPipe(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<ArrowBatch> {
+  const source = new ByteSource(chunks);
+  try {
+    const format = formatOf(await source.peek(8), name);
+    if (format !== "stream") {
+      const kind = format === "file" ? "the Arrow file format" : "Parquet";
+      throw new InputError(`${name} is ${kind}, which cannot be read from a pipe: give the file's path`);
+    }
+    yield* recordBatches(streamMessages(source, name), name);
+  } finally {
+    await source.close();
+  }
+}
+
+async function* readAgain(path: string, format: Format): AsyncGenerator<ArrowBatch> {
+  await using file = await openFile(path);
+  yield* recordBatches(await messagesOf(file, format, path), path);
+}
+
+async function messagesOf(file: RandomAccess, format: Format, path: string) {
+  return format === "file"
+    ? fileMessages(file, await readFooter(file, path), path)
+    : streamMessages(new ByteSource(chunksOf(file)), path);
+}
+
+type Format = "file" | "stream" | "parquet";
+
+function formatOf(head: Uint8Array, name: string): Format {
+  const format = FORMATS.find(([, magic]) => magic.every((byte, index) => head[index] === byte))?.[0];
+  const refusal = format === undefined ? undefined : REFUSED[format];
+  if (refusal !== undefined) throw new InputError(`${name} ${refusal}`);
+  if (format !== undefined) return format as Format;
+  if (head.length > 0 && !looksLikeStream(head)) {
+    throw new InputError(`${name} is no Arrow IPC and no Parquet: it begins with ${shown(head)}`);
+  }
+  return "stream";
+}
+
+/** A continuation marker; or, before Arrow 0.15, the length of the schema's metadata, which is no text. */
+function looksLikeStream(head: Uint8Array): boolean {
+  if (head.length < 4) return false;
+  const word = new DataView(head.buffer, head.byteOffset).getInt32(0, true);
+  return word === -1 || (word > 0 && word < 0x0100_0000);
+}
+
+function shown(head: Uint8Array): string {
+  const text = new TextDecoder().decode(head);
+  return /^[\x20-\x7e]+$/.test(text)
+    ? JSON.stringify(text)
+    : [...head].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+}

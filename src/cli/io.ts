@@ -1,0 +1,71 @@
+/**
+ * What the command has to do with the world: everything it reads and writes, so that tests can stand in.
+ *
+ * @module
+ */
+
+import process from "node:process";
+
+/** Where text goes. */
+export interface TextOut {
+  /** Writes; resolves when there is room for more. Rejects when nobody reads any longer. */
+  write(text: string): Promise<void>;
+  /** Whether a person looks at it, and how wide the window is. */
+  readonly columns?: number | undefined;
+}
+
+/** What the command has to do with the world. */
+export interface CliIo {
+  /** Standard input; reading begins when it is iterated. */
+  readonly stdin: AsyncIterable<Uint8Array>;
+  /** Results: receipts, one a line. */
+  readonly stdout: TextOut;
+  /** Everything else that is said. */
+  readonly stderr: TextOut;
+  /** Environment variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted when the person at the terminal interrupts. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The process's own input and output.
+ *
+ * @param signal aborted on an interrupt
+ * @returns what `main` takes
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(processIo(new AbortController().signal).env !== undefined);
+ * ```
+ */
+export function processIo(signal: AbortSignal): CliIo {
+  return {
+    stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
+    stdout: textOut(process.stdout),
+    stderr: textOut(process.stderr),
+    env: process.env,
+    signal,
+  };
+}
+
+/** The part of a stream that is used. */
+interface WriteStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string, done: (error?: Error | null) => void): boolean;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+
+function textOut(stream: WriteStream): TextOut {
+  // A reader that goes away (`| head`) is told by the write's own callback; without a listener it ends the process.
+  stream.on("error", () => {});
+  return {
+    write: (text: string) =>
+      new Promise((resolve, reject) => void stream.write(text, (error) => error ? reject(error) : resolve())),
+    get columns(): number | undefined {
+      return stream.isTTY ? stream.columns || 80 : undefined;
+    },
+  };
+}
