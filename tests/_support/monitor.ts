@@ -58,15 +58,20 @@ export interface MonitorAnswer {
  */
 export function ask(url: string): Promise<MonitorAnswer> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { agent: false, headers: { connection: "close" }, timeout: 5_000 }, (response) => {
+    const request = get(url, { agent: false, headers: { connection: "close" }, timeout: 5_000 });
+    let answer: MonitorAnswer | undefined;
+    let failure: unknown = new Error(`${url} closed the connection without an answer`);
+    request.on("response", (response) => {
       let body = "";
       response.setEncoding("utf8");
       response.on("data", (text: string) => body += text);
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
-      response.on("error", reject);
+      response.on("end", () => answer = { status: response.statusCode ?? 0, body });
+      response.on("error", (error) => failure = error);
     });
     request.on("timeout", () => request.destroy(new Error(`no answer from ${url} within 5 s`)));
-    request.on("error", reject);
+    request.on("error", (error) => failure = error);
+    // Only now is the connection gone, and nothing of it can fail any more when the server is killed.
+    request.on("close", () => answer === undefined ? reject(failure) : resolve(answer));
   });
 }
 

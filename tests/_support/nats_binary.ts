@@ -40,6 +40,16 @@ export function natsServerBinary(): Promise<string> {
   return found ??= findBinary();
 }
 
+/**
+ * The version of that nats-server, for tests that not every server can run.
+ *
+ * @returns the version, such as `2.15.2`, where `olderThan` looks for it
+ */
+export async function natsServerVersion(): Promise<{ readonly version: string }> {
+  const { out } = await run([await natsServerBinary(), "--version"], { within: 10_000 });
+  return { version: out.trim().replace(/^.*v/, "") };
+}
+
 /** As `natsServerBinary`, but looked for each time, and with options. */
 export async function findBinary(options: BinaryOptions = {}): Promise<string> {
   const env = options.env ?? process.env;

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { type ConnectionOptions, jwtAuthenticator, wsconnect } from "@nats-io/nats-core";
+// The original lets an error of a refused socket end the process, now and then.
+import { connectNode as connect } from "../../src/runtime/tcp_node.ts";
+import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
+import { type JwtUser, makeOperator, passwordUsers, publisherPermissions, tokenAuth } from "../_support/credentials.ts";
+import { natsServerVersion } from "../_support/nats_binary.ts";
+import { startNatsServer } from "../_support/nats_server.ts";
+import { olderThan } from "../_support/versions.ts";
+
+const by = ({ jwt, nkeySeed }: JwtUser) => ({
+  authenticator: jwtAuthenticator(jwt, new TextEncoder().encode(nkeySeed)),
+});
+
+async function refused(servers: string, options: ConnectionOptions): Promise<void> {
+  await assert.rejects(connect({ servers, ...options, reconnect: false }), /Authorization Violation/);
+}
+
+Deno.test("passwordUsers() lets a user with the right password do what its permissions say", async () => {
+  const permissions = publisherPermissions({ stream: "S", subjects: ["s.*"], create: true, inboxPrefix: "_IN.me" });
+  await using server = await startNatsServer({
+    config: passwordUsers({ username: "all", password: "a-b" }, { username: "few", password: '"c"', permissions }),
+  });
+  await using all = await connect({ servers: server.url, user: "all", pass: "a-b" });
+  await (await jetstreamManager(all)).streams.add({ name: "S", subjects: ["s.*"] });
+  await using few = await connect({ servers: server.url, user: "few", pass: '"c"', inboxPrefix: "_IN.me" });
+  await jetstream(few).publish("s.a", "1");
+  await few.request("$JS.API.STREAM.INFO.S");
+  await assert.rejects(few.request("$JS.API.STREAM.DELETE.S"), /Permissions Violation/);
+  await refused(server.url, { user: "all", pass: "x" });
+  await refused(server.url, {});
+});
+
+Deno.test("tokenAuth() lets in who has the token", async () => {
+  await using server = await startNatsServer({ config: tokenAuth('t-1 \\ "') });
+  await using nc = await connect({ servers: server.url, token: 't-1 \\ "' });
+  await nc.flush();
+  await refused(server.url, { token: "x" });
+});
+
+Deno.test("makeOperator() makes users with permissions, limits and an end", async () => {
+  const operator = await makeOperator({ streams: 1 });
+  await using server = await startNatsServer({ config: operator.config });
+  await using nc = await connect({ servers: server.url, ...by(await operator.user()) });
+  const manager = await jetstreamManager(nc);
+  await manager.streams.add({ name: "S", subjects: ["s"] });
+  await assert.rejects(manager.streams.add({ name: "T", subjects: ["t"] }), /maximum number of streams/);
+  const permissions = publisherPermissions({ stream: "S", subjects: ["s"] });
+  await using few = await connect({ servers: server.url, ...by(await operator.user({ permissions })) });
+  await jetstream(few).publish("s", "1");
+  await assert.rejects(few.request("$JS.API.STREAM.DELETE.S"), /Permissions Violation/);
+  const soon = await connect({ servers: server.url, ...by(await operator.user({ expiresIn: 2 })), reconnect: false });
+  assert.match(String(await soon.closed()), /User Authentication Expired/);
+  await refused(server.url, by(await (await makeOperator()).user()));
+  await refused(server.url, by({ ...await operator.user(), nkeySeed: (await operator.user()).nkeySeed }));
+});
+
+Deno.test({
+  name: "makeCertificates() makes an authority, a server and a client that trust each other and no one else",
+  ignore: opensslMissing("certificates"),
+  fn: async () => {
+    const { ca, server: { cert, key }, client } = await makeCertificates();
+    const other = await makeCertificates();
+    await using server = await startNatsServer({ tls: { cert, key, ca, verify: true }, websocket: true });
+    assert.match(server.url, /^tls:/);
+    const servers = server.url.replace("tls://", "");
+    await using nc = await connect({ servers, tls: { ca, ...client } });
+    await nc.flush();
+    await assert.rejects(connect({ servers, tls: { ca: other.ca, ...client }, reconnect: false }));
+    await assert.rejects(connect({ servers, tls: { ca, ...other.client }, reconnect: false }));
+    await assert.rejects(connect({ servers, tls: { ca }, reconnect: false }));
+  },
+});
+
+Deno.test("startNatsServer() opens a WebSocket port when asked", async () => {
+  await using server = await startNatsServer({ websocket: true });
+  await using nc = await wsconnect({ servers: server.wsUrl });
+  await nc.flush();
+  assert.match(server.wsUrl, /^ws:/);
+});
+
+Deno.test("startNatsServer() starts TLS before the server's first line when asked", {
+  ignore: opensslMissing("TLS first") || olderThan("2.10.4", await natsServerVersion(), "TLS first"),
+}, async () => {
+  const { ca, server: { cert, key } } = await makeCertificates();
+  await using server = await startNatsServer({ tls: { cert, key, handshakeFirst: true } });
+  const servers = server.url.replace("tls://", "");
+  await using nc = await connect({ servers, tls: { ca, handshakeFirst: true } });
+  await nc.flush();
+});
