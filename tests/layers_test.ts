@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { codeOf, importsOf } from "./_support/source_scan.ts";
+
+/** Lowest first. A file imports lower ranks, or its own folder's files of its own rank. */
+const RANKS: readonly (readonly string[])[] = [
+  ["src/errors.ts", "src/types.ts", "src/capabilities.ts", "src/describe.ts", "src/deferred.ts"],
+  ["src/subject/", "src/arrow/", "src/hash/"],
+  ["src/json/", "src/duration.ts"],
+  ["src/rules/"],
+  ["src/options.ts", "src/connection_options.ts", "src/config.ts"],
+  ["src/message/"],
+  ["src/stream/"],
+  ["src/publish/"],
+  ["src/lifecycle/"],
+  ["mod.ts"],
+  ["src/runtime/"],
+  ["src/cli/"],
+];
+
+/** Where the runtime may be named. */
+const RUNTIME = ["src/runtime/", "src/cli/"];
+
+/** What the core may import as a value: the client's runtime-free parts and the hash. */
+const CORE_PACKAGES = /^(?:@nats-io\/(?:nats-core|jetstream)|@noble\/hashes)(?:\/|$)/;
+
+const LONGEST_FILE = 300;
+/** Lists whose length is that of their documentation, not of their code. */
+const LISTS = ["src/errors.ts", "src/types.ts"];
+
+const root = new URL("../", import.meta.url);
+const sources = new Map<string, string>();
+for (const path of ["mod.ts", ...filesBelow("src/")]) sources.set(path, Deno.readTextFileSync(new URL(path, root)));
+
+function filesBelow(folder: string): string[] {
+  return [...Deno.readDirSync(new URL(folder, root))].flatMap(({ name, isDirectory }) => {
+    if (isDirectory) return filesBelow(`${folder}${name}/`);
+    return name.endsWith(".ts") ? [folder + name] : [];
+  }).sort();
+}
+
+function placeOf(path: string): string | undefined {
+  return RANKS.flat().find((place) => place.endsWith("/") ? path.startsWith(place) : path === place);
+}
+
+function rankOf(path: string): number {
+  return RANKS.findIndex((places) => places.includes(placeOf(path) ?? ""));
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/") + 1);
+}
+
+const isBelowRuntime = (path: string) => !RUNTIME.some((place) => path.startsWith(place));
+
+/** A relative specifier as a path of the package. */
+function resolve(specifier: string, path: string): string {
+  return new URL(specifier, new URL(path, root)).href.slice(root.href.length);
+}
+
+/** The files of the package that a file imports, types included. */
+function filesImportedBy(path: string): string[] {
+  const relative = importsOf(sources.get(path)!).filter(({ specifier }) => specifier.startsWith("."));
+  return relative.map(({ specifier }) => resolve(specifier, path));
+}
+
+/** What runs when an entry is imported: its files, and the packages they name. */
+function graphOf(entry: string): { readonly files: ReadonlySet<string>; readonly packages: ReadonlySet<string> } {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (path: string): void => {
+    if (files.has(path) || !sources.has(path)) return;
+    files.add(path);
+    for (const { specifier, typeOnly } of importsOf(sources.get(path)!)) {
+      if (!typeOnly) specifier.startsWith(".") ? visit(resolve(specifier, path)) : packages.add(specifier);
+    }
+  };
+  visit(entry);
+  return { files, packages };
+}
+
+/** Lines of the form `file: what is wrong`, for every file that a check finds something in. */
+function findings(check: (path: string, source: string) => readonly string[]): string[] {
+  return [...sources].flatMap(([path, source]) => check(path, source).map((fault) => `${path}: ${fault}`));
+}
+
+Deno.test("every source file has a rank", () => {
+  assert.ok(sources.size > 40);
+  assert.deepEqual(findings((path) => rankOf(path) < 0 ? ["belongs to no rank"] : []), []);
+});
+
+Deno.test("a file imports lower ranks or its own folder", () => {
+  const faults = findings((path) =>
+    filesImportedBy(path).filter((imported) => {
+      const isOwn = placeOf(imported) === placeOf(path) ||
+        (rankOf(imported) === rankOf(path) && folderOf(imported) === folderOf(path));
+      return !isOwn && rankOf(imported) >= rankOf(path);
+    }).map((imported) => `imports ${imported}`)
+  );
+  assert.deepEqual(faults, []);
+});
+
+Deno.test("imports stay in the package and lead to files that are there", () => {
+  const faults = findings((path) => filesImportedBy(path).filter((imported) => !sources.has(imported)));
+  assert.deepEqual(faults, []);
+});
+
+Deno.test("imports form no circle", () => {
+  const done = new Set<string>();
+  const visit = (path: string, above: readonly string[]): void => {
+    assert.ok(!above.includes(path), [...above.slice(above.indexOf(path)), path].join(" imports "));
+    if (done.has(path) || !sources.has(path)) return;
+    filesImportedBy(path).forEach((imported) => visit(imported, [...above, path]));
+    done.add(path);
+  };
+  for (const path of sources.keys()) visit(path, []);
+});
+
+Deno.test("below the runtime no package is a value but the client and the hash, and nothing is a transport", () => {
+  const faults = findings((path, source) => {
+    if (!isBelowRuntime(path)) return [];
+    const packages = importsOf(source).filter(({ specifier, typeOnly }) => !typeOnly && !specifier.startsWith("."));
+    const strange = packages.filter(({ specifier }) => !CORE_PACKAGES.test(specifier));
+    const dials = codeOf(source).match(/\b(?:wsconnect|setTransportFactory)\b/g) ?? [];
+    return [...strange.map(({ specifier }) => `imports ${specifier}`), ...dials];
+  });
+  assert.deepEqual(faults, []);
+});
+
+Deno.test("below the runtime no file names Deno, Bun, process or node:", () => {
+  const names = /(?<![\w$]|(?<!globalThis)\.)(?:Deno|Bun|process|Buffer|require|navigator)\b(?!["?]?:)/g;
+  const faults = findings((path, source) =>
+    isBelowRuntime(path)
+      ? [
+        ...codeOf(source).match(names) ?? [],
+        ...importsOf(source).filter(({ specifier }) => /^(?:node|bun|deno):/.test(specifier)).map((one) =>
+          one.specifier
+        ),
+      ]
+      : []
+  );
+  assert.deepEqual(faults, []);
+});
+
+Deno.test("the web entry leads to no node: and no TCP transport", () => {
+  const { files, packages } = graphOf("src/runtime/web.ts");
+  assert.ok(files.has("src/publish/publisher.ts") && packages.has("@nats-io/nats-core"));
+  assert.deepEqual([...packages].filter((name) => !CORE_PACKAGES.test(name)), []);
+});
+
+Deno.test("the pure entries lead to no package", () => {
+  for (const entry of ["src/subject/mod.ts", "src/json/mod.ts", "src/errors.ts"]) {
+    const { files, packages } = graphOf(entry);
+    assert.ok(files.has(entry), entry);
+    assert.deepEqual([...packages], [], entry);
+  }
+});
+
+Deno.test("a file has at most 300 lines", () => {
+  const isLong = (path: string) => sources.get(path)!.split("\n").length - 1 > LONGEST_FILE;
+  assert.deepEqual([...sources.keys()].filter((path) => isLong(path) && !LISTS.includes(path)), []);
+  assert.deepEqual(LISTS.filter((path) => !isLong(path)), [], "no exception any more");
+});
+
+Deno.test("importsOf() sees imports of every form, and none in comments", () => {
+  const source = `
+    // import { a } from "./comment.ts";
+    /* import "./comment.ts"; */
+    import { a, type B } from "./value.ts";
+    import { type C, type D as E } from "./types.ts";
+    import type { F } from "./type.ts";
+    import * as g from "./all.ts";
+    import h, { i } from "./default.ts";
+    import "./effect.ts";
+    export { j } from "./export.ts";
+    export type { K } from "./export_type.ts";
+    export * from "./export_all.ts";
+    import {
+      type L,
+      m,
+    } from "nats://lines.ts";
+    const n = /["'/]/, o = await import("./dynamic.ts"), p = "// no comment"; import("node:fs");
+  `;
+  const found = importsOf(source).map(({ specifier, typeOnly }) => typeOnly ? `type ${specifier}` : specifier);
+  assert.deepEqual(found, [
+    "./value.ts",
+    "type ./types.ts",
+    "type ./type.ts",
+    "./all.ts",
+    "./default.ts",
+    "./export.ts",
+    "type ./export_type.ts",
+    "./export_all.ts",
+    "nats://lines.ts",
+    "./effect.ts",
+    "./dynamic.ts",
+    "node:fs",
+  ]);
+});
+
+Deno.test("codeOf() leaves the code and nothing that is only text", () => {
+  const source =
+    'const a = "Deno"; // Bun\nconst b = /process"/; /* node: */ const c = `Deno`; const d = `${Deno.pid}`;';
+  assert.deepEqual(codeOf(source).match(/Deno|Bun|process|node:/g), ["Deno"]);
+});
