@@ -1,0 +1,155 @@
+/**
+ * Cutting rows into pieces without copying: each piece is a window of its source.
+ *
+ * @module
+ */
+
+import { describe } from "../describe.ts";
+import { ConfigError } from "../errors.ts";
+import type { ArrowRows, BatchLimits } from "../types.ts";
+import { type ChunkView, type RowsView, viewRows, windowOf } from "./view.ts";
+import { addWeights, pieceWeight } from "./weights.ts";
+
+const DEFAULT_MAX_ROWS = 8192;
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+
+/** Rows that are weighed at once: many enough for column-wise loops, few enough to stay in the cache. */
+const BLOCK = 1024;
+
+/** A piece: `count` rows from `from` on; where only some rows are selected, both count in the selection. */
+export interface PieceRange {
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Limits with nothing left open. */
+export type PieceLimits = Required<BatchLimits>;
+
+/**
+ * The pieces of some rows, in order, without a copy. A piece has at least one row, at most `batchMaxRows` rows and
+ * `batchMaxBytes` of Arrow buffers (fixed widths, offsets and variable bytes that its rows reference, without
+ * dictionaries; a single row may pass it), and never rows of two chunks of a table.
+ *
+ * @throws {ConfigError} `config.type` or `config.range`: a limit is no positive whole number.
+ * @throws {EncodeError} What {@linkcode encodeRows} would refuse in the schema.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { encodeRows, sliceRows } from "@jetrow/jetrow/json";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * const table = tableFromArrays({ a: Int32Array.of(1, 2, 3, 4, 5) });
+ * const pieces = [...sliceRows(table, { batchMaxRows: 2 })];
+ * assert.deepEqual(pieces.map((piece) => piece.numRows), [2, 2, 1]);
+ * assert.equal(new TextDecoder().decode(encodeRows(pieces[2]!).bytes), '{"a":5}');
+ * ```
+ */
+export function sliceRows(rows: ArrowRows, limits: BatchLimits = {}): Iterable<ArrowRows> {
+  const all = resolveLimits(limits);
+  return windows(rows, viewRows(rows), all);
+}
+
+function* windows(rows: ArrowRows, view: RowsView, limits: PieceLimits): Generator<ArrowRows, void, undefined> {
+  for (const { from, count } of pieceRanges(view, limits)) yield windowOf(rows, view, from, count);
+}
+
+/**
+ * Limits with their defaults; both must be positive whole numbers.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(resolveLimits({ batchMaxRows: 5 }).batchMaxBytes, 16_777_216);
+ * assert.throws(() => resolveLimits({ batchMaxRows: 0 }), { code: "config.range", field: "batchMaxRows" });
+ * ```
+ */
+export function resolveLimits(limits: BatchLimits): PieceLimits {
+  if (typeof limits !== "object" || limits === null) {
+    const text = `limits must be an object: received ${describe(limits)}`;
+    throw new ConfigError("config.type", text, { field: "limits" });
+  }
+  return {
+    batchMaxRows: positive("batchMaxRows", limits.batchMaxRows, DEFAULT_MAX_ROWS),
+    batchMaxBytes: positive("batchMaxBytes", limits.batchMaxBytes, DEFAULT_MAX_BYTES),
+  };
+}
+
+function positive(field: string, value: unknown, byDefault: number): number {
+  if (value === undefined) return byDefault;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
+  const whole = typeof value === "number" && (Number.isInteger(value) || Math.abs(value) === Infinity);
+  const text = `${field} must be a positive whole number: received ${describe(value)}`;
+  throw new ConfigError(whole ? "config.range" : "config.type", text, { field });
+}
+
+/**
+ * Where the pieces of some rows begin and end. With `only` (ascending row numbers) the pieces are parts of the
+ * selection, and only selected rows count.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tableFromArrays } from "apache-arrow";
+ * import { viewRows } from "./view.ts";
+ *
+ * const view = viewRows(tableFromArrays({ a: Int32Array.of(1, 2, 3, 4, 5) }));
+ * const limits = { batchMaxRows: 10, batchMaxBytes: 8 };
+ * assert.deepEqual([...pieceRanges(view, limits, [0, 2, 4])], [{ from: 0, count: 2 }, { from: 2, count: 1 }]);
+ * ```
+ */
+export function* pieceRanges(
+  view: RowsView,
+  limits: PieceLimits,
+  only?: readonly number[],
+): Generator<PieceRange, void, undefined> {
+  const base = view.types.reduce((sum, type) => sum + pieceWeight(type), 0);
+  let from = 0;
+  for (const chunk of view.chunks) {
+    const weightOf = chunkWeights(chunk);
+    const end = selectedBefore(chunk.firstRow + chunk.rowCount, from, only);
+    let bytes = base;
+    let count = 0;
+    while (from + count < end) {
+      const weight = weightOf((only === undefined ? from + count : only[from + count]!) - chunk.firstRow);
+      if (count > 0 && (count >= limits.batchMaxRows || bytes + weight > limits.batchMaxBytes)) {
+        yield { from, count };
+        from += count;
+        bytes = base;
+        count = 0;
+      }
+      bytes += weight;
+      count++;
+    }
+    if (count > 0) yield { from, count };
+    from = end;
+  }
+}
+
+/** How many selected rows lie before a row: the selection's end within a chunk, at `from` or behind it. */
+function selectedBefore(row: number, from: number, only: readonly number[] | undefined): number {
+  if (only === undefined) return row;
+  let low = from;
+  let high = only.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (only[middle]! < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The weights of a chunk's rows, asked for in ascending order; weighed a block at a time, all columns at once. */
+function chunkWeights(chunk: ChunkView): (row: number) => number {
+  let blockStart = 0;
+  let block = new Float64Array(0);
+  return (row) => {
+    if (row >= blockStart + block.length) {
+      blockStart = row;
+      block = new Float64Array(Math.min(BLOCK, chunk.rowCount - row));
+      chunk.columns.forEach((column, at) => addWeights(column, chunk.starts[at]! + row, block));
+    }
+    return block[row - blockStart]!;
+  };
+}
