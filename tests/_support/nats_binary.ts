@@ -56,7 +56,10 @@ export async function findBinary(options: BinaryOptions = {}): Promise<string> {
   const say = options.say ?? ((line) => process.stderr.write(`nats-server: ${line}\n`));
   const cache = cacheFolder(env);
   const tried: string[] = [];
-  const kept: Way = [`the cache folder ${cache}`, () => firstThatRuns(CACHED.map((name) => join(cache, name)))];
+  const kept: Way = [
+    `the cache folder ${cache}`,
+    () => firstThatRuns(CACHED.map((name) => join(cache, name)), "none in it"),
+  ];
   const near = await firstOf(
     [["NATS_SERVER", () => named(env)], ["the PATH", () => onPath(env)], kept],
     tried,
@@ -107,17 +110,17 @@ async function firstOf(ways: readonly Way[], tried: string[], say: Say): Promise
 
 async function named(env: Env): Promise<string> {
   if (!env.NATS_SERVER) throw new Error("not set");
-  return await firstThatRuns([env.NATS_SERVER]);
+  return await firstThatRuns([env.NATS_SERVER], `${env.NATS_SERVER} is no program`);
 }
 
 async function onPath(env: Env): Promise<string> {
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
-  return await firstThatRuns(folders.map((folder) => join(folder, "nats-server")));
+  return await firstThatRuns(folders.map((folder) => join(folder, "nats-server")), "no nats-server on it");
 }
 
-async function firstThatRuns(paths: readonly string[]): Promise<string> {
+async function firstThatRuns(paths: readonly string[], nothing: string): Promise<string> {
   const there = paths.filter(isExecutable);
-  if (there.length === 0) throw new Error(paths.length === 1 ? `${paths[0]} is no program` : "not there");
+  if (there.length === 0) throw new Error(nothing);
   const reasons: string[] = [];
   for (const path of there) {
     try {
