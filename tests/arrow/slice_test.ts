@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import * as arrow from "apache-arrow";
+import fc from "fast-check";
+import { pieceRanges, resolveLimits, sliceRows } from "../../src/arrow/slice.ts";
+import { viewRows } from "../../src/arrow/view.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { encodeRows } from "../../src/json/encode.ts";
+import type { ArrowRows, BatchLimits } from "../../src/types.ts";
+import { anyBatch } from "../_support/arbitraries.ts";
+import { arrowReaders, bodyTexts } from "../_support/arrow_readers.ts";
+import { batchOf, demoTable, intColumn, numberBatch, tableOf, textColumn } from "../_support/batches.ts";
+import { fuzzCases, goldenCases, readGolden } from "../_support/testdata.ts";
+
+const WIDE = { batchMaxRows: 1 << 30, batchMaxBytes: 2 ** 40 };
+
+const anyLimits: fc.Arbitrary<BatchLimits> = fc.record({
+  batchMaxRows: fc.oneof(fc.integer({ min: 1, max: 10 }), fc.constant(8192)),
+  batchMaxBytes: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 300, max: 100_000 })),
+});
+
+function sizes(rows: ArrowRows, limits?: BatchLimits): number[] {
+  return Array.from(sliceRows(rows, limits), (piece) => piece.numRows);
+}
+
+/** The pieces' bodies, one after another. */
+function piecewise(rows: ArrowRows, limits: BatchLimits): string[] {
+  return Array.from(sliceRows(rows, limits)).flatMap((piece) => bodyTexts(encodeRows(piece)));
+}
+
+Deno.test("sliceRows() cuts at batchMaxRows", () => {
+  assert.deepEqual(sizes(numberBatch(10), { batchMaxRows: 4 }), [4, 4, 2]);
+  assert.deepEqual(sizes(numberBatch(8), { batchMaxRows: 4 }), [4, 4]);
+  assert.deepEqual(sizes(numberBatch(20_000)), [8192, 8192, 3616]);
+});
+
+Deno.test("sliceRows() cuts at batchMaxBytes of what the rows reference", () => {
+  assert.deepEqual(sizes(numberBatch(10), { batchMaxBytes: 12 }), [3, 3, 3, 1]);
+  assert.deepEqual(sizes(numberBatch(10), { batchMaxBytes: 15 }), [3, 3, 3, 1]);
+  // Ten bytes of text and an offset each, one more offset a piece.
+  const text = batchOf([textColumn("a", Array.from({ length: 5 }, () => "0123456789"))]);
+  assert.deepEqual(sizes(text, { batchMaxBytes: 32 }), [2, 2, 1]);
+  assert.deepEqual(sizes(text, { batchMaxBytes: 31 }), [1, 1, 1, 1, 1]);
+});
+
+Deno.test("sliceRows() gives a row above batchMaxBytes a piece of its own", () => {
+  const rows = batchOf([textColumn("a", ["x", "y".repeat(1000), "z", "z"])]);
+  assert.deepEqual(sizes(rows, { batchMaxBytes: 20 }), [1, 1, 2]);
+});
+
+Deno.test("sliceRows() does not count what the rows of a slice do not reference", () => {
+  const rows = batchOf([textColumn("a", ["y".repeat(1000), "x", "x", "y".repeat(1000)])]).slice(1, 3);
+  assert.deepEqual(sizes(rows, { batchMaxBytes: 14 }), [2]);
+});
+
+Deno.test("sliceRows() never joins rows of two chunks", () => {
+  const table = tableOf(numberBatch(3), numberBatch(0, 3), numberBatch(5, 3), numberBatch(1, 8));
+  assert.deepEqual(sizes(table), [3, 5, 1]);
+  assert.deepEqual(sizes(table, { batchMaxRows: 2 }), [2, 1, 2, 2, 1, 1]);
+});
+
+Deno.test("sliceRows() gives no piece of no rows", () => {
+  assert.deepEqual(sizes(numberBatch(0)), []);
+  assert.deepEqual(sizes(new arrow.Table(numberBatch(0).schema)), []);
+});
+
+Deno.test("sliceRows() cuts rows without columns by their number", () => {
+  assert.deepEqual(sizes(batchOf([], 5), { batchMaxRows: 2, batchMaxBytes: 1 }), [2, 2, 1]);
+});
+
+Deno.test("sliceRows() gives windows of the rows themselves, also of windows", () => {
+  const table = demoTable(10, 4);
+  const [, second] = sliceRows(table, { batchMaxRows: 3 });
+  assert.deepEqual(second, { schema: table.schema, numRows: 1, source: table, from: 3 });
+  const [, , third] = sliceRows(table, { batchMaxRows: 3 });
+  const [, inner] = sliceRows(third!, { batchMaxRows: 2 });
+  assert.deepEqual(inner, { schema: table.schema, numRows: 1, source: table, from: 6 });
+  assert.deepEqual(bodyTexts(encodeRows(inner!)), bodyTexts(encodeRows(table)).slice(6, 7));
+});
+
+Deno.test("sliceRows() gives windows that another copy of the package can read", () => {
+  const table = demoTable(10, 4);
+  for (const piece of sliceRows(table, { batchMaxRows: 3 })) {
+    assert.deepEqual(bodyTexts(encodeRows({ ...piece })), bodyTexts(encodeRows(piece)));
+  }
+});
+
+Deno.test("sliceRows() refuses limits that are no positive whole numbers, before anything is asked for", () => {
+  for (const field of ["batchMaxRows", "batchMaxBytes"] as const) {
+    const cases = [
+      [0, "config.range"],
+      [-1, "config.range"],
+      [Infinity, "config.range"],
+      [2 ** 53, "config.range"],
+      [1.5, "config.type"],
+      [NaN, "config.type"],
+      ["5", "config.type"],
+      [null, "config.type"],
+      [true, "config.type"],
+    ] as const;
+    for (const [value, code] of cases) {
+      assert.throws(
+        () => sliceRows(numberBatch(1), { [field]: value } as BatchLimits),
+        (error) => error instanceof ConfigError && error.code === code && error.field === field,
+        `${field} ${value}`,
+      );
+    }
+  }
+});
+
+Deno.test("sliceRows() cuts all test files into pieces that together are the whole", () => {
+  const files = [
+    ...fuzzCases().filter(({ lines }) => lines !== undefined).map(({ name, ipc }) => ({ name, ipc, only: 0 })),
+    ...goldenCases().filter(({ name }) => name !== "generated_duplicate_fieldnames").map(({ name, files }) => ({
+      name,
+      ipc: readGolden(files[0]!),
+      only: /list_view|run_end/.test(name) ? 1 : 0,
+    })),
+  ];
+  for (const { name, ipc, only } of files) {
+    for (const { name: library, read } of arrowReaders.slice(only)) {
+      const rows = read(ipc);
+      const whole = bodyTexts(encodeRows(rows));
+      for (const limits of [{ batchMaxRows: 1 }, { batchMaxRows: 7 }, { batchMaxBytes: 500 }]) {
+        assert.deepEqual(piecewise(rows, limits), whole, `${name}, ${library}, ${JSON.stringify(limits)}`);
+      }
+    }
+  }
+});
+
+Deno.test("sliceRows() cuts any batch by any limits into pieces that together are the whole", () => {
+  fc.assert(fc.property(anyBatch(), anyLimits, ({ batch, texts, about }, limits) => {
+    assert.deepEqual(piecewise(batch, limits), texts, about);
+  }));
+});
+
+Deno.test("sliceRows() fills pieces as far as the limits allow", () => {
+  const lengths = fc.array(fc.nat(40), { maxLength: 40 });
+  fc.assert(fc.property(lengths, anyLimits, (texts, limits) => {
+    const { batchMaxRows, batchMaxBytes } = resolveLimits(limits);
+    const rows = batchOf([textColumn("a", texts.map((length) => "x".repeat(length))), intColumn("n", texts)]);
+    const bytes = (from: number, to: number): number =>
+      texts.slice(from, to).reduce((sum, length) => sum + length + 8, 4);
+    let from = 0;
+    for (const count of sizes(rows, limits)) {
+      const to = from + count;
+      assert.ok(count === 1 || (count <= batchMaxRows && bytes(from, to) <= batchMaxBytes));
+      assert.ok(to === texts.length || count === batchMaxRows || bytes(from, to + 1) > batchMaxBytes);
+      from = to;
+    }
+    assert.equal(from, texts.length);
+  }));
+});
+
+Deno.test("pieceRanges() counts selected rows only, and keeps to chunks", () => {
+  const view = viewRows(tableOf(numberBatch(4), numberBatch(4, 4), numberBatch(4, 8)));
+  const only = [0, 2, 3, 9, 10, 11];
+  assert.deepEqual([...pieceRanges(view, WIDE, only)], [{ from: 0, count: 3 }, { from: 3, count: 3 }]);
+  assert.deepEqual([...pieceRanges(view, { ...WIDE, batchMaxRows: 2 }, only)], [
+    { from: 0, count: 2 },
+    { from: 2, count: 1 },
+    { from: 3, count: 2 },
+    { from: 5, count: 1 },
+  ]);
+  assert.deepEqual([...pieceRanges(view, { ...WIDE, batchMaxBytes: 8 }, only)].map(({ count }) => count), [2, 1, 2, 1]);
+  assert.deepEqual([...pieceRanges(view, WIDE, [])], []);
+});
+
+Deno.test("pieceRanges() gives the pieces of a selection that the selected rows alone would have", () => {
+  const lengths = fc.array(fc.tuple(fc.nat(40), fc.boolean()), { maxLength: 40 });
+  fc.assert(fc.property(lengths, anyLimits, (rows, limits) => {
+    const all = batchOf([textColumn("a", rows.map(([length]) => "x".repeat(length)))]);
+    const selected = rows.filter(([, chosen]) => chosen);
+    const alone = batchOf([textColumn("a", selected.map(([length]) => "x".repeat(length)))]);
+    const only = rows.flatMap(([, chosen], row) => chosen ? [row] : []);
+    const exact = resolveLimits(limits);
+    assert.deepEqual([...pieceRanges(viewRows(all), exact, only)], [...pieceRanges(viewRows(alone), exact)]);
+  }));
+});
