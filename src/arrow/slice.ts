@@ -8,7 +8,7 @@ import { describe } from "../describe.ts";
 import { ConfigError } from "../errors.ts";
 import type { ArrowRows, BatchLimits } from "../types.ts";
 import { type ChunkView, type RowsView, viewRows, windowOf } from "./view.ts";
-import { addWeights, pieceWeight } from "./weights.ts";
+import { addWeights, constantWeight, pieceWeight } from "./weights.ts";
 
 const DEFAULT_MAX_ROWS = 8192;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
@@ -142,13 +142,19 @@ function selectedBefore(row: number, from: number, only: readonly number[] | und
 
 /** The weights of a chunk's rows, asked for in ascending order; weighed a block at a time, all columns at once. */
 function chunkWeights(chunk: ChunkView): (row: number) => number {
+  const constants = chunk.columns.map(({ type }) => constantWeight(type));
+  const fixed = constants.reduce((sum: number, weight) => sum + (weight ?? 0), 0);
+  const varying = chunk.columns.flatMap((column, at) =>
+    constants[at] === undefined ? [{ column, start: chunk.starts[at]! }] : []
+  );
+  if (varying.length === 0) return () => fixed;
   let blockStart = 0;
   let block = new Float64Array(0);
   return (row) => {
     if (row >= blockStart + block.length) {
       blockStart = row;
-      block = new Float64Array(Math.min(BLOCK, chunk.rowCount - row));
-      chunk.columns.forEach((column, at) => addWeights(column, chunk.starts[at]! + row, block));
+      block = new Float64Array(Math.min(BLOCK, chunk.rowCount - row)).fill(fixed);
+      for (const { column, start } of varying) addWeights(column, start + row, block);
     }
     return block[row - blockStart]!;
   };

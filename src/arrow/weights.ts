@@ -88,8 +88,18 @@ export function pieceWeight(type: FieldType): number {
   }
 }
 
-/** The weight of every slot, where it does not depend on the data. */
-function constantWeight(type: FieldType): number | undefined {
+/**
+ * The weight of every slot of a type, where it does not depend on the data.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(constantWeight({ kind: "timestamp", unit: 2, zoned: true, label: "Timestamp", source: {} }), 8);
+ * assert.equal(constantWeight({ kind: "binary", layout: "offsets", label: "Binary", source: {} }), undefined);
+ * ```
+ */
+export function constantWeight(type: FieldType): number | undefined {
   switch (type.kind) {
     case "null":
       return 0;
@@ -149,10 +159,11 @@ function addSpans(column: ColumnView, first: number, weights: Float64Array): voi
   const { offsets, bytes } = column;
   const width = offsetWidth(column.type);
   const count = held(column, first, weights);
+  let start = count > 0 ? wordAt(offsets, width, first) : 0;
   for (let i = 0; i < count; i++) {
-    const start = wordAt(offsets, width, first + i);
-    const end = wordAt(offsets, width, first + i + 1);
+    const end = width === 4 ? offsets[first + i + 1]! : wordAt(offsets, width, first + i + 1);
     weights[i]! += width + (start >= 0 && end >= start && end <= bytes.length ? end - start : 0);
+    start = end;
   }
 }
 
