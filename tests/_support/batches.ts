@@ -1,7 +1,7 @@
 /** Deterministic Arrow data for tests and benches: the same bytes every time. */
 
 import * as arrow from "apache-arrow";
-import { type DataParts, makeColumn, offsetsOf } from "./makers.ts";
+import { type DataParts, makeColumn, offsetsOf } from "./columns.ts";
 
 const encoder = new TextEncoder();
 

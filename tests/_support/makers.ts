@@ -5,7 +5,10 @@
 
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
+import { makeColumn } from "./columns.ts";
 import { daysText, decimalText, durationText, floatText, intervalText, timestampText, timeText } from "./plain_text.ts";
+
+export { type DataParts, makeColumn, offsetsOf } from "./columns.ts";
 
 /** How columns of one type are made. Null stands for a null slot; `text` is never asked about it. */
 export interface Maker<V = unknown> {
@@ -14,40 +17,6 @@ export interface Maker<V = unknown> {
   readonly value: fc.Arbitrary<V>;
   text(value: V): string;
   data(values: readonly (V | null)[]): arrow.Data;
-}
-
-/** What a Data is made of; all other parts are absent. */
-export interface DataParts {
-  readonly offsets?: ArrayBufferView;
-  readonly values?: ArrayBufferView;
-  readonly typeIds?: Int8Array;
-  readonly children?: readonly arrow.Data[];
-  readonly dictionary?: arrow.Vector;
-  readonly variadic?: readonly Uint8Array[];
-}
-
-/** A Data of some values, with their validity bitmap. */
-export function makeColumn(type: arrow.DataType, values: readonly unknown[], parts: DataParts): arrow.Data {
-  const bitmap = new Uint8Array((values.length + 7) >> 3);
-  let nulls = 0;
-  values.forEach((value, row) => value === null ? nulls++ : bitmap[row >> 3]! |= 1 << (row & 7));
-  const buffers = [parts.offsets, parts.values, nulls > 0 ? bitmap : new Uint8Array(0), parts.typeIds];
-  // deno-lint-ignore no-explicit-any
-  const all: any[] = [type, 0, values.length, nulls, buffers, parts.children ?? [], parts.dictionary, parts.variadic];
-  // deno-lint-ignore no-explicit-any
-  return new (arrow.Data as any)(...all);
-}
-
-/** Offsets of consecutive parts of such lengths. */
-export function offsetsOf(lengths: readonly number[], large: boolean): Int32Array | BigInt64Array {
-  const offsets = large ? new BigInt64Array(lengths.length + 1) : new Int32Array(lengths.length + 1);
-  let end = 0;
-  lengths.forEach((length, i) => {
-    end += length;
-    if (offsets instanceof Int32Array) offsets[i + 1] = end;
-    else offsets[i + 1] = BigInt(end);
-  });
-  return offsets;
 }
 
 /** What lies in the slot of a null: it must never come out. */
