@@ -18,7 +18,7 @@ import type {
   RunReceipt,
   WriteReceipt,
 } from "../types.ts";
-import { SequenceRunner } from "./apply_all.ts";
+import { applyAll } from "./apply_all.ts";
 import { Totals } from "./totals.ts";
 
 /**
@@ -97,17 +97,7 @@ export class BoundedRun {
    * sequence with rows that are not acknowledged, and its row outcomes are that whole batch's.
    */
   async applyAll(batches: Batches, options: ApplyAllOptions = {}): Promise<ResourceTotal[]> {
-    return await this.#call(async () => {
-      const totals = new Totals();
-      const runner = new SequenceRunner(this.#core, options, async (receipt) => {
-        totals.add(receipt);
-        this.#totals.add(receipt);
-        await options.onReceipt?.(receipt);
-      });
-      const stopped = await runner.run(batches);
-      if (stopped !== undefined) throw stopped.error;
-      return totals.list();
-    });
+    return await this.#call(() => applyAll(this.#core, batches, options, (receipt) => this.#totals.add(receipt)));
   }
 
   /**

@@ -12,7 +12,7 @@ import type { Batches, RowBatch } from "../types.ts";
 export class SourceReader {
   readonly #iterator: Iterator<RowBatch> | AsyncIterator<RowBatch>;
   readonly #signal: AbortSignal | undefined;
-  #pending = false;
+  #pending: Promise<RowBatch | undefined> | undefined;
   #ended = false;
 
   /** A reader; an abort by `signal` ends a wait for the source. */
@@ -23,25 +23,35 @@ export class SourceReader {
 
   /** Whether no batch is being waited for. */
   get idle(): boolean {
-    return !this.#pending;
+    return this.#pending === undefined;
   }
 
-  /** The next batch; undefined at the end. Throws what the source throws, and the signal's reason after an abort. */
+  /** The next batch, the one asked for already included; undefined at the end. Throws what the source throws, and the signal's reason after an abort. */
   async next(): Promise<RowBatch | undefined> {
-    this.#pending = true;
+    this.#pending ??= this.#ask();
+    const asked = this.#pending;
     const aborted = abortOf(this.#signal);
     try {
-      const result = await Promise.race([this.#iterator.next(), aborted.promise]);
-      if (result === undefined) throw this.#signal!.reason;
+      const batch = await Promise.race([asked, aborted.promise]);
+      this.#pending = undefined;
+      return batch;
+    } catch (error) {
+      if (!this.#signal?.aborted) this.#pending = undefined;
+      throw error;
+    } finally {
+      aborted.stop();
+    }
+  }
+
+  async #ask(): Promise<RowBatch | undefined> {
+    if (this.#ended) return undefined;
+    try {
+      const result = await this.#iterator.next();
       this.#ended = result.done === true;
       return result.done ? undefined : result.value;
     } catch (error) {
-      // An iterator that threw is over, and is not told.
-      this.#ended = !this.#signal?.aborted;
+      this.#ended = true; // an iterator that threw is over, and is not told
       throw error;
-    } finally {
-      this.#pending = this.#signal?.aborted === true && !this.#ended;
-      aborted.stop();
     }
   }
 
@@ -51,7 +61,7 @@ export class SourceReader {
     this.#ended = true;
     try {
       const returned = this.#iterator.return?.();
-      if (!this.#pending) await returned;
+      if (this.#pending === undefined) await returned;
       else Promise.resolve(returned).catch(() => {});
     } catch {
       // The failure that closes the source is the one to be thrown.
@@ -69,13 +79,15 @@ function iteratorOf(batches: Batches): Iterator<RowBatch> | AsyncIterator<RowBat
   });
 }
 
-function abortOf(signal: AbortSignal | undefined): { promise: Promise<undefined>; stop: () => void } {
+/** Rejects with the signal's reason when it aborts. */
+function abortOf(signal: AbortSignal | undefined): { promise: Promise<never>; stop: () => void } {
   if (signal === undefined) return { promise: new Promise(() => {}), stop: () => {} };
   let abort!: () => void;
-  const promise = new Promise<undefined>((resolve) => {
-    abort = () => resolve(undefined);
-    if (signal.aborted) resolve(undefined);
+  const promise = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
+  promise.catch(() => {});
   return { promise, stop: () => signal.removeEventListener("abort", abort) };
 }

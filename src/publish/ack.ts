@@ -39,9 +39,11 @@ export function parseAck(body: Uint8Array, status: number, source: AckSource): A
   }
   if (body.length > LONGEST_ACK) return { kind: "bad", reason: `an answer of ${body.length} bytes` };
   const reply = parseObject(body);
-  if (reply === undefined) return { kind: "bad", reason: `no JSON object: ${firstBytes(body)}` };
-  if (reply.error !== undefined && reply.error !== null) return refusal(reply.error, status, body);
-  if (status >= 400) return { kind: "refused", code: status, status, description: firstBytes(body) };
+  if (reply === undefined && status < 400) return { kind: "bad", reason: `no JSON object: ${firstBytes(body)}` };
+  if (reply?.error !== undefined && reply.error !== null) return refusal(reply.error, status, body);
+  if (reply === undefined || status >= 400) {
+    return { kind: "refused", code: status, status, description: firstBytes(body) };
+  }
   return judged(reply, source, body);
 }
 

@@ -6,10 +6,12 @@
 
 import { type RowsView, viewRows } from "../arrow/view.ts";
 import { describe } from "../describe.ts";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, RouteError } from "../errors.ts";
 import { checkSelection, operationCodes } from "../message/operations.ts";
 import { eventIdReaders, type RowSource } from "../message/ids.ts";
+import type { PreparedRows } from "../message/prepare.ts";
 import type { Settings } from "../options.ts";
+import type { Destination } from "../stream/destination.ts";
 import type { RowBatch } from "../types.ts";
 
 /** An open batch. */
@@ -42,4 +44,18 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
     operations: operationCodes(batch.operations, view.rowCount),
     ...eventIdReaders(view, settings.eventIdColumn, settings.eventIdRequired, selected),
   };
+}
+
+/** Checks rows against their stream's own limits. Throws RouteErrors `route.too_small` and `route.short_dedupe`. */
+export function checkPlaced(rows: PreparedRows, destination: Destination, settings: Settings): void {
+  const { retry, publishTimeout } = settings;
+  destination.checkLargest?.(rows.largestMessage());
+  if (retry === undefined || !rows.hasIds || retry.budget + publishTimeout <= destination.duplicateWindow) return;
+  const { resource, stream, subject } = destination;
+  throw new RouteError(
+    "route.short_dedupe",
+    `Cannot publish rows with ids to ${stream}: retry.budget and publishTimeout, ${retry.budget} and ${publishTimeout} ms, ` +
+      `must fit its duplicate_window of ${destination.duplicateWindow} ms: a late replay would store twice`,
+    { resource, stream, subject },
+  );
 }

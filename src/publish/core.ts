@@ -6,13 +6,13 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { type PublishError, RouteError, StateError } from "../errors.ts";
-import { type PreparedRows, prepareRows, type RowRange } from "../message/prepare.ts";
+import { type PublishError, StateError } from "../errors.ts";
+import { prepareRows, type RowRange } from "../message/prepare.ts";
 import { resolveOptions, type Settings } from "../options.ts";
 import { inboxPrefixOf } from "../stream/api.ts";
-import { type Destination, Destinations } from "../stream/destination.ts";
+import { Destinations } from "../stream/destination.ts";
 import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types.ts";
-import { type BatchSource, openBatch } from "./batch_source.ts";
+import { type BatchSource, checkPlaced, openBatch } from "./batch_source.ts";
 import { closeConnection, watchConnection } from "./connection_watch.ts";
 import { Delivery, type Failure } from "./delivery.ts";
 import { abortedFailure, type CallRows, publishError } from "./failure.ts";
@@ -140,7 +140,7 @@ export class PublisherCore implements LaneHost {
       const destination = await this.#destinations.resolve(source.resource);
       if (delivery.over) return;
       const rows = prepareRows(source, range, destination.target, cut);
-      this.#check(rows, destination);
+      checkPlaced(rows, destination, this.settings);
       delivery.load(rows, destination);
       delivery.loaded.resolve();
       this.#lane.wake();
@@ -149,19 +149,6 @@ export class PublisherCore implements LaneHost {
       this.#lane.cancel(delivery);
       this.#settle(call, error);
     }
-  }
-
-  #check(rows: PreparedRows, destination: Destination): void {
-    const { retry, publishTimeout } = this.settings;
-    destination.checkLargest?.(rows.largestMessage());
-    if (retry === undefined || !rows.hasIds || retry.budget + publishTimeout <= destination.duplicateWindow) return;
-    const { resource, stream, subject } = destination;
-    throw new RouteError(
-      "route.short_dedupe",
-      `Cannot publish rows with ids to ${stream}: retry.budget and publishTimeout, ${retry.budget} and ${publishTimeout} ms, ` +
-        `must fit its duplicate_window of ${destination.duplicateWindow} ms: a late replay would store twice`,
-      { resource, stream, subject },
-    );
   }
 
   /** Ends one call: without a trace where nothing of it was sent, else with its rows unknown; with all others where `alone` is false. */
@@ -173,12 +160,10 @@ export class PublisherCore implements LaneHost {
     this.#fail(call, failure);
   }
 
-  /** Ends the given calls, or all, as aborted; the publisher stays usable. */
-  cancel(deliveries: Iterable<Delivery>, reason: unknown): void {
-    const chosen = new Set(deliveries);
-    for (const call of [...this.#calls]) {
-      if (chosen.has(call.delivery)) this.#abortCall(call, abortedFailure(reason), true);
-    }
+  /** Ends all calls in progress as aborted; the publisher stays usable, and their outstanding rows are unknown. */
+  cancelAll(reason: unknown): void {
+    if (this.#failure !== undefined) return;
+    for (const call of [...this.#calls]) this.#abortCall(call, abortedFailure(reason), true);
   }
 
   /** Ends the publisher, and all calls in progress as aborted. */

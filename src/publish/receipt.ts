@@ -4,31 +4,77 @@
  * @module
  */
 
+import type { Destination } from "../stream/destination.ts";
 import type { WriteReceipt } from "../types.ts";
 import type { Delivery } from "./delivery.ts";
 
-/** The receipt of a delivery whose rows are all acknowledged; `batch` is its index in a sequence of batches. */
-export function receiptOf(delivery: Delivery, batch: number): WriteReceipt {
-  const { rows, destination, sequences, duplicates } = delivery;
-  const { resource, stream, subject } = destination!;
-  const pairs = sequencePairs(sequences);
+/** What a receipt is made of. */
+export interface ReceiptFields {
+  /** Where the rows went. */
+  readonly destination: Pick<Destination, "resource" | "stream" | "subject">;
+  /** Rows acknowledged. */
+  readonly rows: number;
+  /** Bytes of JSON. */
+  readonly bytes: number;
+  /** CRC32C over the concatenated bodies. */
+  readonly crc32c: number;
+  /** Rows that the stream had already; absent where the server does not tell. */
+  readonly duplicates: number | undefined;
+  /** Stream sequences in row order; absent where the server does not tell. */
+  readonly sequences: Float64Array | undefined;
+  /** The highest sequence, where it is told without the others. */
+  readonly lastSequence?: number | undefined;
+  /** The batch's index in its sequence of batches. */
+  readonly batch: number;
+  /** The first row within the selected rows of its batch. */
+  readonly offset: number;
+}
+
+/** A receipt. Call it only for rows that are all acknowledged. */
+export function makeReceipt(fields: ReceiptFields): WriteReceipt {
+  const { resource, stream, subject } = fields.destination;
+  const { rows, bytes, crc32c, duplicates, batch, offset, lastSequence } = fields;
+  const pairs = fields.sequences === undefined ? [] : sequencePairs(fields.sequences);
+  const told = duplicates === undefined ? {} : { duplicates };
   return {
     uri: `nats://${stream}/${resource}`,
     resource,
     stream,
     subject,
-    rows: rows!.count,
-    bytes: rows!.bodyBytes,
-    crc32c: rows!.crc32c,
-    duplicates,
-    ...(pairs.length === 0 ? {} : {
-      firstSequence: pairs.reduce((lowest, [first]) => Math.min(lowest, first), Infinity),
-      lastSequence: pairs.reduce((highest, [, last]) => Math.max(highest, last), 0),
-    }),
-    ...(pairs.length === 0 ? {} : { sequences: pairs }),
+    rows,
+    bytes,
+    crc32c,
+    ...told,
+    ...(lastSequence === undefined ? {} : { lastSequence }),
+    ...(pairs.length === 0 ? {} : sequenceRange(pairs)),
     batch,
-    offset: rows!.from,
+    offset,
   };
+}
+
+function sequenceRange(sequences: readonly (readonly [number, number])[]) {
+  let firstSequence = Infinity;
+  let lastSequence = 0;
+  for (const [first, last] of sequences) {
+    firstSequence = Math.min(firstSequence, first);
+    lastSequence = Math.max(lastSequence, last);
+  }
+  return { firstSequence, lastSequence, sequences };
+}
+
+/** The receipt of one delivery; `batch` is its index in a sequence of batches. */
+export function receiptOf(delivery: Delivery, batch: number): WriteReceipt {
+  const rows = delivery.rows!;
+  return makeReceipt({
+    destination: delivery.destination!,
+    rows: rows.count,
+    bytes: rows.bodyBytes,
+    crc32c: rows.crc32c,
+    duplicates: delivery.duplicates,
+    sequences: delivery.sequences,
+    batch,
+    offset: rows.from,
+  });
 }
 
 /**

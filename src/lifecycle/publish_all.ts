@@ -1,0 +1,141 @@
+/**
+ * Publishes a sequence of batches across lost connections.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { parseDuration } from "../duration.ts";
+import { type AnyJetrowError, isJetrowError } from "../errors.ts";
+import { resolveOptions } from "../options.ts";
+import { PublisherCore } from "../publish/core.ts";
+import { verdictOf } from "../publish/verdict.ts";
+import type { ApplyAllOptions, Batches, Options, RunReceipt } from "../types.ts";
+import { SequenceRunner } from "./sequence.ts";
+import { Totals } from "./totals.ts";
+
+/** Options of {@linkcode publishAll}. */
+export interface PublishAllLimits extends ApplyAllOptions {
+  /** How long to go on without a row acknowledged: milliseconds, or a Go duration text. */
+  readonly budget: number | string;
+}
+
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 5000;
+
+/**
+ * Publishes a sequence of batches, for callers without a supervisor of their own. It dials, publishes piece by piece,
+ * and after a lost connection, a lookup without an answer or a failure that a later attempt can mend dials again (after
+ * 0.1 s, doubling to 5 s) and sends the rows that are not acknowledged, until `budget` has passed without a row
+ * acknowledged. Resolves with the totals of all attempts; a piece that took several has one receipt.
+ *
+ * Rows of unknown fate are sent again only when they carry an id and less time has passed since they were first sent
+ * than the stream's duplicate window less `publishTimeout`. Otherwise, and for what no attempt can mend (options,
+ * mapping, data, refusals that are permanent), it throws the error of the last attempt, whose row outcomes are those of
+ * all attempts. Rows that are sent again may be stored after later ones.
+ *
+ * @example
+ * ```ts
+ * import { batchesOf, connect, publishAll } from "@jetrow/jetrow/deno";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * async function load(url: string): Promise<number> {
+ *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
+ *   const rows = [tableFromArrays({ _filament_event_id: ["a", "b"], total: [1, 2] })];
+ *   const receipt = await publishAll(() => connect(config), config, batchesOf("eu", rows), { budget: "30s" });
+ *   return receipt.rows;
+ * }
+ * console.assert(typeof load === "function");
+ * ```
+ */
+export async function publishAll(
+  connect: () => Promise<NatsConnection>,
+  options: Options,
+  batches: Batches,
+  limits: PublishAllLimits,
+): Promise<RunReceipt> {
+  const { publishTimeout } = resolveOptions(options);
+  const budget = parseDuration(limits.budget);
+  const totals = new Totals();
+  const runner = new SequenceRunner(batches, limits, async (receipt) => {
+    totals.add(receipt);
+    await limits.onReceipt?.(receipt);
+  });
+  let lastProgress = performance.now();
+  for (let pause = FIRST_PAUSE;; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
+    const attempt = await runAttempt(connect, options, runner, limits.signal);
+    if (attempt.kind === "done") return totals.receipt();
+    if (attempt.acked > 0) {
+      lastProgress = performance.now();
+      pause = FIRST_PAUSE;
+    }
+    const spent = performance.now() - lastProgress + pause > budget;
+    const again = attempt.kind === "failed" && !spent && runner.whyNotAgain(publishTimeout) === undefined;
+    if (!again || !await sleep(pause, limits.signal)) throw await runner.close(attempt.error);
+  }
+}
+
+/** How an attempt ended: `stopped` is for good. */
+type Attempt =
+  | { readonly kind: "done" }
+  | { readonly kind: "failed" | "stopped"; readonly error: unknown; readonly acked: number };
+
+async function runAttempt(
+  connect: () => Promise<NatsConnection>,
+  options: Options,
+  runner: SequenceRunner,
+  signal: AbortSignal | undefined,
+): Promise<Attempt> {
+  let core: PublisherCore | undefined;
+  try {
+    signal?.throwIfAborted();
+    core = await PublisherCore.open(connect, options);
+    await runner.run(core);
+    return { kind: "done" };
+  } catch (error) {
+    const told = await runner.settle().then(() => undefined, (reported: unknown) => ({ reported }));
+    const { acked = 0, duplicates = 0 } = core?.stats() ?? {};
+    // What `onReceipt` throws is the caller's own reason to stop.
+    if (told !== undefined) return { kind: "stopped", error: told.reported, acked };
+    return { kind: canMend(error) && !signal?.aborted ? "failed" : "stopped", error, acked: acked + duplicates };
+  } finally {
+    await core?.close();
+  }
+}
+
+/** Whether another attempt can mend what ended this one. */
+function canMend(error: unknown): boolean {
+  return isJetrowError(error) ? mends(error) : dialFailures.has((error as Error | undefined)?.name ?? "");
+}
+
+/** What a caller's own dial function throws when the client cannot connect; another error is the function's own. */
+const dialFailures = new Set(["ConnectionError", "TimeoutError", "AuthorizationError", "ClosedConnectionError"]);
+
+function mends(error: AnyJetrowError): boolean {
+  switch (error.name) {
+    case "ConnectionError":
+      return true;
+    case "RouteError":
+      return error.code === "route.no_leader"; // a lookup during an election
+    case "PublishError":
+      if (error.code === "publish.aborted" || error.code === "publish.permission") return false;
+      if (error.code === "publish.wrong_stream") return false;
+      return error.serverCode === undefined || verdictOf(error.serverCode).again !== "never";
+    default:
+      return false;
+  }
+}
+
+/** Waits; false when the signal has ended the wait. */
+async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve(!signal?.aborted);
+    };
+    const timer = setTimeout(done, milliseconds);
+    if (signal?.aborted) done();
+    else signal?.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,0 +1,264 @@
+/**
+ * Continuous sessions: a feed without an end, in epochs.
+ *
+ * @module
+ */
+
+import { describe } from "../describe.ts";
+import { ConfigError, PublishError, StateError } from "../errors.ts";
+import { PublisherCore } from "../publish/core.ts";
+import type {
+  ApplyAllOptions,
+  Batches,
+  Dial,
+  EpochRef,
+  Options,
+  PublisherStats,
+  PublishOptions,
+  ResourceTotal,
+  RowBatch,
+  WriteReceipt,
+} from "../types.ts";
+import { applyAll } from "./apply_all.ts";
+import { abort, apply, begin, commit, committed, type EpochState, type EpochStep, OPENED } from "./epoch.ts";
+import { Totals } from "./totals.ts";
+
+/**
+ * Opens a session of one attempt over a connection, or over one that `to` dials and the session then closes.
+ *
+ * Throws a ConfigError, a ConnectionError or a RouteError; what was dialled is closed then.
+ *
+ * @example
+ * ```ts
+ * import { connect, openSession } from "@jetrow/jetrow/deno";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * async function feed(url: string): Promise<void> {
+ *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
+ *   await using session = await openSession(() => connect(config), config, "attempt-1");
+ *   const ref = { attempt: "attempt-1", epoch: 1 };
+ *   await session.beginEpoch(ref);
+ *   await session.apply({ resource: "eu", rows: tableFromArrays({ id: [1, 2, 3] }) }, ref);
+ *   const [total] = await session.commitEpoch(ref);
+ *   console.assert(total?.rows === 3);
+ *   await session.close();
+ * }
+ * console.assert(typeof feed === "function");
+ * ```
+ */
+export async function openSession(to: Dial, options: Options, attempt: string): Promise<EpochSession> {
+  return await EpochSession.open(to, options, attempt);
+}
+
+/** What belongs to the epoch that is active. */
+interface Epoch {
+  readonly totals: Totals;
+  readonly abort: AbortController;
+}
+
+/**
+ * A session: epochs one after another, each begun, applied to, and committed or aborted. Calls out of order are
+ * StateErrors that change nothing. A failed `apply` poisons the session: begin, apply and commit throw its error from
+ * then on; abort and close still work.
+ *
+ * An epoch is bookkeeping: rows are visible to readers as they are stored, also those of an aborted epoch.
+ *
+ * @example
+ * ```ts
+ * import { EpochSession, openSession } from "@jetrow/jetrow";
+ *
+ * console.assert(typeof openSession === "function" && EpochSession.name === "EpochSession");
+ * ```
+ */
+export class EpochSession {
+  /** The attempt that the session is bound to. */
+  readonly attempt: string;
+  readonly #core: PublisherCore;
+  readonly #calls = new Set<Promise<unknown>>();
+  #state: EpochState = OPENED;
+  #epoch: Epoch | undefined;
+  #commit: Promise<ResourceTotal[]> | undefined;
+  #poison: { readonly error: unknown } | undefined;
+  /** The first error that left a row's fate unknown. */
+  #uncertain: PublishError | undefined;
+  #closing: Promise<void> | undefined;
+
+  private constructor(core: PublisherCore, attempt: string) {
+    this.#core = core;
+    this.attempt = attempt;
+  }
+
+  /** Opens a session; see {@linkcode openSession}. */
+  static async open(to: Dial, options: Options, attempt: string): Promise<EpochSession> {
+    if (typeof attempt !== "string" || attempt === "") {
+      throw new ConfigError("config.type", `attempt must be a text that is not empty: received ${describe(attempt)}`, {
+        field: "attempt",
+      });
+    }
+    return new EpochSession(await PublisherCore.open(to, options), attempt);
+  }
+
+  /** Begins an epoch: any positive one first, then the one after the last committed; one at a time. Throws a StateError. */
+  // deno-lint-ignore require-await -- async, so that a mistake rejects as it does for the other calls
+  async beginEpoch(ref: EpochRef): Promise<void> {
+    this.#refuse("begin");
+    this.#state = this.#step(begin, "begin", ref, "go").state;
+    this.#epoch = { totals: new Totals(), abort: new AbortController() };
+    this.#commit = undefined;
+  }
+
+  /**
+   * Publishes one batch in the active epoch. Resolves with its receipt when every row is acknowledged.
+   *
+   * Throws a StateError for any other epoch, and what the publisher throws; that poisons the session, unless the epoch
+   * was aborted meanwhile.
+   */
+  async apply(batch: RowBatch, ref: EpochRef, options: PublishOptions = {}): Promise<WriteReceipt> {
+    return await this.#call(ref, async ({ totals }) => {
+      const receipt = await this.#core.publish(batch, options.signal);
+      totals.add(receipt);
+      return receipt;
+    });
+  }
+
+  /** Publishes a sequence of batches in the active epoch, piece by piece; see `BoundedRun.applyAll`. */
+  async applyAll(batches: Batches, ref: EpochRef, options: ApplyAllOptions = {}): Promise<ResourceTotal[]> {
+    return await this.#call(ref, async (epoch) => {
+      const { signal: own } = epoch.abort;
+      const signal = options.signal === undefined ? own : AbortSignal.any([own, options.signal]);
+      return await applyAll(this.#core, batches, { ...options, signal }, (receipt) => epoch.totals.add(receipt));
+    });
+  }
+
+  /**
+   * Waits for the calls in progress and commits the active epoch. Resolves with the totals by resource, sorted by name,
+   * and with the same again when repeated while idle. Throws a StateError for any other epoch, and a failed call's error.
+   */
+  async commitEpoch(ref: EpochRef): Promise<ResourceTotal[]> {
+    this.#refuse("commit");
+    const step = this.#step(commit, "commit", ref);
+    if (step.kind === "go") {
+      this.#state = step.state;
+      this.#commit = this.#committed(this.#epoch!, ref);
+    }
+    return [...await this.#commit!];
+  }
+
+  async #committed(epoch: Epoch, ref: EpochRef): Promise<ResourceTotal[]> {
+    await Promise.allSettled(this.#calls);
+    if (epoch.abort.signal.aborted) {
+      throw new StateError("state.aborted", `Cannot commit epoch ${ref.epoch}: it was aborted meanwhile`);
+    }
+    if (this.#poison !== undefined) throw this.#poison.error;
+    this.#state = committed(this.#state);
+    return epoch.totals.list();
+  }
+
+  /**
+   * Ends the calls in progress and drops the epoch's accounting; what is stored stays stored. A no-op for any epoch of the
+   * attempt when none is active. Throws a StateError for another epoch than the active one.
+   */
+  async abortEpoch(ref: EpochRef): Promise<void> {
+    this.#refuseClosed("abort");
+    const step = this.#step(abort, "abort", ref);
+    if (step.kind === "go") await this.#drop(step.state, `epoch ${ref.epoch} was aborted`);
+  }
+
+  async #drop(state: EpochState, reason: string): Promise<void> {
+    this.#state = state;
+    const cause = new DOMException(reason, "AbortError");
+    const epoch = this.#epoch;
+    this.#epoch = undefined;
+    this.#core.cancelAll(cause);
+    epoch?.abort.abort(cause);
+    await Promise.allSettled(this.#calls);
+  }
+
+  /**
+   * Ends the session: an epoch still active is dropped. Repeats its result when called again.
+   *
+   * Throws a PublishError of outcome `uncertain` when a row's fate is unknown, and any other failure that poisoned the
+   * session.
+   */
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#drop({ kind: "closed" }, "the session was closed");
+    await this.#core.close();
+    if (this.#uncertain !== undefined) throw unproven(this.#uncertain);
+    if (this.#poison !== undefined) throw this.#poison.error;
+  }
+
+  /** What the session's publisher is doing now. */
+  stats(): PublisherStats {
+    return this.#core.stats();
+  }
+
+  /** Closes the session; every failure that `close` would throw again has been thrown by the call that failed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close().catch(() => {});
+  }
+
+  async #call<T>(ref: EpochRef, work: (epoch: Epoch) => Promise<T>): Promise<T> {
+    this.#refuse("apply");
+    this.#step(apply, "apply", ref);
+    const epoch = this.#epoch!;
+    const result = work(epoch);
+    this.#calls.add(result);
+    try {
+      return await result;
+    } catch (error) {
+      if (error instanceof PublishError && error.outcome === "uncertain") this.#uncertain ??= error;
+      if (!epoch.abort.signal.aborted) this.#poison ??= { error };
+      throw error;
+    } finally {
+      this.#calls.delete(result);
+    }
+  }
+
+  #refuseClosed(call: string): void {
+    if (this.#closing !== undefined) {
+      throw new StateError("state.closed", `Cannot ${call} an epoch: the session is closed`);
+    }
+  }
+
+  #refuse(call: string): void {
+    this.#refuseClosed(call);
+    if (this.#poison !== undefined) throw this.#poison.error;
+  }
+
+  #step(machine: (state: EpochState, epoch: number) => EpochStep, call: string, ref: EpochRef, only: "go"): Go;
+  #step(machine: (state: EpochState, epoch: number) => EpochStep, call: string, ref: EpochRef): Go | Repeat;
+  #step(machine: (state: EpochState, epoch: number) => EpochStep, call: string, ref: EpochRef): Go | Repeat {
+    const { attempt, epoch } = typeof ref === "object" && ref !== null ? ref : { attempt: undefined, epoch: NaN };
+    const step: EpochStep = attempt === this.attempt
+      ? machine(this.#state, epoch)
+      : { kind: "mismatch", rule: `the session is of attempt ${describe(this.attempt)}` };
+    if (step.kind !== "mismatch") return step;
+    throw new StateError(
+      "state.epoch_mismatch",
+      `Cannot ${call} epoch ${describe(epoch)} of attempt ${describe(attempt)}: ${step.rule}`,
+    );
+  }
+}
+
+type Go = Extract<EpochStep, { kind: "go" }>;
+type Repeat = Extract<EpochStep, { kind: "repeat" }>;
+
+function unproven(error: PublishError): PublishError {
+  const { counts } = error.rowOutcomes;
+  return new PublishError(
+    error.code,
+    `Cannot close the session cleanly: destination quiescence is unproven: the fate of ${counts.unknown} rows is unknown: ${error.message}`,
+    {
+      outcome: "uncertain",
+      rowOutcomes: error.rowOutcomes,
+      batch: error.batch,
+      row: error.row,
+      serverCode: error.serverCode,
+      cause: error,
+    },
+  );
+}

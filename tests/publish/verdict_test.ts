@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { type Verdict, verdictOf } from "../../src/publish/verdict.ts";
+
+const TABLE: readonly (readonly [name: string, codes: readonly number[], verdict: Verdict])[] = [
+  ["no responders", [503], { code: "publish.no_responders", stored: "no", again: "pause" }],
+  ["too many requests", [429, 10167], { code: "publish.overloaded", stored: "no", again: "pause" }],
+  ["an id in process", [10158], { code: "publish.rejected", stored: "unknown", again: "later" }],
+  ["insufficient resources, full, account full", [10023, 10077, 10002], {
+    code: "publish.rejected",
+    stored: "no",
+    again: "pause",
+  }],
+  ["no leader, sequences out of step", [10008, 10009, 10063], {
+    code: "publish.rejected",
+    stored: "no",
+    again: "pause",
+  }],
+  ["another stream", [10060], { code: "publish.wrong_stream", stored: "no", again: "never" }],
+  [
+    "what no second try can mend",
+    [
+      10109,
+      10054,
+      10097,
+      10166,
+      10165,
+      10111,
+      10169,
+      10174,
+      10175,
+      10176,
+      10177,
+      10178,
+      10179,
+      10199,
+      10200,
+      10201,
+      10205,
+    ]
+      .concat([10206, 10207, 10208, 10209, 10071, 10164, 400]),
+    { code: "publish.rejected", stored: "no", again: "never" },
+  ],
+];
+
+for (const [name, codes, verdict] of TABLE) {
+  Deno.test(`verdictOf() knows ${name} (${codes.join(", ")})`, () => {
+    for (const code of codes) assert.deepEqual(verdictOf(code), verdict, String(code));
+  });
+}
