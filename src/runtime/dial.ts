@@ -53,6 +53,7 @@ export async function dialAny(settings: ConnectionSettings, transport: Transport
         url,
         errors: [...witness.errors, ...(error === undefined ? [] : [error])],
         timeout: timeoutOf(settings),
+        tls: settings.tls !== undefined,
         secrets: secretsOf(settings),
       }));
     }

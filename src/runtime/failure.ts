@@ -27,6 +27,8 @@ export interface FailedDial {
   readonly errors: readonly unknown[];
   /** How long was waited, in milliseconds. */
   readonly timeout: number;
+  /** Whether TLS was asked for. */
+  readonly tls: boolean;
   /** What must not be told. */
   readonly secrets: readonly string[];
 }
@@ -54,6 +56,7 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was reset",
   ENOTFOUND: "no such host",
   EPIPE: "the connection was reset",
+  ERR_STREAM_WRITE_AFTER_END: "the connection was closed",
   EAI_AGAIN: "the host's name could not be looked up",
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "the network cannot be reached",
@@ -72,6 +75,7 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
  *   url: "nats://localhost:4222",
  *   errors: [new Error("connection refused")],
  *   timeout: 1000,
+ *   tls: false,
  *   secrets: [],
  * });
  * assert.ok(failure.code === "connection.refused" && failure.server === "nats://localhost:4222");
@@ -119,7 +123,12 @@ function pathOf(url: string): string {
 }
 
 function mostTelling(failures: readonly Failure[]): Failure | undefined {
-  return failures.toSorted((a, b) => TELLING.indexOf(a.code) - TELLING.indexOf(b.code))[0];
+  return failures.toSorted((a, b) => rank(a) - rank(b))[0];
+}
+
+/** Within a code, what the server said itself goes before what the runtime made of it. */
+function rank({ code, cause }: Failure): number {
+  return 2 * TELLING.indexOf(code) + (cause instanceof Error && cause.name === "ProtocolError" ? 0 : 1);
 }
 
 /** Reasons in our own words are told in any case; the server's and the runtime's only where they repeat no secret. */
@@ -143,6 +152,10 @@ function classify(error: unknown, dial: FailedDial): { code: ConnectionErrorCode
   }
   if (/not available on this server|does not support 'tls'/.test(text)) {
     return { code: "connection.tls", reason: "TLS is asked for, and the server offers none" };
+  }
+  if (dial.tls && (errno === "ECONNRESET" || errno === "EPIPE")) {
+    // With TLS 1.3 a server says no to a client's certificate after the handshake; the word may be lost with the reset.
+    return { code: "connection.tls", reason: "the connection was reset: the server may want another certificate" };
   }
   const known = typeof errno === "string" ? NETWORK_WORDS[errno] : undefined;
   if (known !== undefined) return { code: "connection.refused", reason: known };

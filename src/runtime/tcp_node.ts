@@ -9,6 +9,7 @@ import { NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node
 import { nodeResolveHost, NodeTransport } from "@nats-io/transport-node/lib/node_transport.js";
 import type { Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
+import { conceal } from "./conceal.ts";
 import type { Witness } from "./dial.ts";
 
 /** A server's address, as the client resolved it. */
@@ -48,6 +49,21 @@ class WitnessedTransport extends NodeTransport {
     return super.close(error);
   }
 
+  /** A server says why it closes; the client drops that for the reset that follows. */
+  override setupHandlers(): void {
+    super.setupHandlers();
+    const socket = this.socket;
+    let text = "";
+    const listen = (frame: Uint8Array): void => {
+      if (this.#witness?.connected !== false) return void socket.off("data", listen);
+      text += new TextDecoder().decode(frame);
+      const [, said] = /^-ERR '([^\r\n]*)'\r\n/m.exec(text) ?? [];
+      if (said !== undefined) this.#note(Object.assign(new Error(said), { name: "ProtocolError" }));
+    };
+    this.yields.forEach(listen);
+    socket.on("data", listen);
+  }
+
   async #handshake(over: { socket: Socket } | { host: string; port: number }): Promise<TLSSocket> {
     const { ca, cert, key } = this.options.tls ?? {};
     const certificates = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
@@ -55,6 +71,7 @@ class WitnessedTransport extends NodeTransport {
     const servername = this.tlsName === "" ? {} : { servername: this.tlsName };
     return await new Promise((resolve, reject) => {
       const socket = this.#listen(connectTls({ ...certificates, ...servername, ...over, rejectUnauthorized: true }));
+      if (key !== undefined) conceal(socket, key);
       socket.setNoDelay(true);
       socket.on("error", reject);
       socket.on("close", () => reject(new Error("the server closed the connection within the TLS handshake")));

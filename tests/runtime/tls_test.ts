@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
+import { tokenAuth } from "../_support/credentials.ts";
+import { startNatsServer } from "../_support/nats_server.ts";
+import { failureOf, roundTrip } from "./_dialling.ts";
+
+const ignore = opensslMissing("connect() over TLS");
+const TOKEN = "tok-5l3x0fqa";
+
+Deno.test({
+  name: "connect() over TLS trusts whom it is told to trust, and nobody else",
+  ignore,
+  async fn(t) {
+    const [mine, other] = [await makeCertificates(), await makeCertificates()];
+    await using server = await startNatsServer({ jetstream: false, tls: mine.server, config: tokenAuth(TOKEN) });
+    const { host } = new URL(server.url.replace(/^\w+/, "http"));
+    const auth = { authMode: "token", token: TOKEN } as const;
+    const port = host.split(":")[1];
+
+    for (const url of [`tls://${host}`, `nats://${host}`, `tls://localhost:${port}`]) {
+      await t.step(`${url.replace(port!, "...")} with the authority's certificate`, async () => {
+        await roundTrip({ ...auth, url, tls: { ca: mine.ca } }, [TOKEN]);
+      });
+      await t.step(`${url.replace(port!, "...")} with another authority's`, async () => {
+        await failureOf({ ...auth, url, tls: { ca: other.ca } }, "connection.tls", [TOKEN]);
+      });
+      await t.step(`${url.replace(port!, "...")} with the runtime's own authorities`, async () => {
+        await failureOf({ ...auth, url }, "connection.tls", [TOKEN]);
+      });
+    }
+    await t.step("what is no certificate", async () => {
+      await failureOf({ ...auth, url: server.url, tls: { ca: "nothing" } }, "connection.tls", [TOKEN]);
+    });
+    await t.step("with TLS, a wrong token is still a matter of the login", async () => {
+      const config = { url: server.url, authMode: "token", token: "another-token", tls: { ca: mine.ca } } as const;
+      await failureOf(config, "connection.auth", ["another-token"]);
+    });
+  },
+});
+
+Deno.test({
+  name: "connect() refuses a certificate of another host",
+  ignore,
+  async fn() {
+    const certificates = await makeCertificates({ hosts: ["elsewhere.test"] });
+    await using server = await startNatsServer({ jetstream: false, tls: certificates.server });
+    await failureOf({ url: server.url, tls: { ca: certificates.ca } }, "connection.tls");
+  },
+});
+
+Deno.test("connect() by tls://, or with TLS settings, never falls back to plaintext", async () => {
+  await using server = await startNatsServer({ jetstream: false, config: tokenAuth(TOKEN) });
+  const auth = { authMode: "token", token: TOKEN } as const;
+  const secure = server.url.replace("nats:", "tls:");
+  for (const config of [{ url: secure }, { url: server.url, tls: {} }, { url: [secure, server.url] }]) {
+    const error = await failureOf({ ...auth, ...config }, "connection.tls", [TOKEN]);
+    assert.match(error.message, /TLS is asked for, and the server offers none/);
+  }
+  const connections = await fetch(`${server.monitorUrl}/varz`).then((answer) => answer.json());
+  assert.equal(connections.in_bytes, 0, "the token never left");
+});
+
+Deno.test({
+  name: "connect() shows its own certificate where the server wants one",
+  ignore,
+  async fn(t) {
+    const { ca, server: { cert, key }, client } = await makeCertificates();
+    await using server = await startNatsServer({ jetstream: false, tls: { cert, key, ca, verify: true } });
+    const url = server.url;
+    await t.step("with certificate and key", () => roundTrip({ url, tls: { ca, ...client } }, [client.key]) as never);
+    await t.step("without", async () => {
+      // More than once: the alert may come in one read with the end of the handshake.
+      for (let i = 0; i < 5; i++) await failureOf({ url, tls: { ca } }, "connection.tls");
+    });
+    await t.step("with a key that is not the certificate's", async () => {
+      await failureOf({ url, tls: { ca, cert: client.cert, key } }, "connection.tls", [key]);
+    });
+    await t.step("with what is no key", async () => {
+      const broken = "-----BEGIN PRIVATE KEY-----\nbm90IGEga2V5IGF0IGFsbA==\n-----END PRIVATE KEY-----\n";
+      await failureOf({ url, tls: { ca, cert: client.cert, key: broken } }, "connection.tls", [broken]);
+    });
+  },
+});
+
+Deno.test({
+  name: "connect() begins with TLS where it is told to",
+  ignore,
+  async fn(t) {
+    const { ca, server: certificate } = await makeCertificates();
+    await using first = await startNatsServer({ jetstream: false, tls: { ...certificate, handshakeFirst: true } });
+    await using later = await startNatsServer({ jetstream: false, tls: certificate });
+    await using plain = await startNatsServer({ jetstream: false });
+    const tls = { ca, handshakeFirst: true };
+    await t.step("the server does too", () => roundTrip({ url: first.url, tls }) as never);
+    await t.step("the server does, the client was not told", async () => {
+      const error = await failureOf({ url: first.url, tls: { ca } }, "connection.refused");
+      assert.match(error.message, /tls\.handshakeFirst/);
+    });
+    await t.step("the server does not", () => failureOf({ url: later.url, tls }, "connection.tls") as never);
+    await t.step("the server has no TLS", () => failureOf({ url: plain.url, tls }, "connection.tls") as never);
+  },
+});
+
+Deno.test({
+  name: "connect() by wss:// trusts the runtime's own authorities, and never falls back to ws://",
+  ignore,
+  async fn() {
+    const { server: certificate } = await makeCertificates();
+    await using server = await startNatsServer({ jetstream: false, tls: certificate, websocket: true });
+    await failureOf({ url: server.wsUrl }, "connection.tls");
+    await using plain = await startNatsServer({ jetstream: false, websocket: true });
+    await failureOf({ url: plain.wsUrl.replace("ws:", "wss:") }, "connection.tls");
+  },
+});
