@@ -142,3 +142,5 @@ function isExecutable(path: string): boolean {
     return false;
   }
 }
+
+if (import.meta.main) process.stdout.write(`${await natsServerBinary()}\n`);
