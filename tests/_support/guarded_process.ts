@@ -49,6 +49,7 @@ export class GuardedFolder {
   readonly #guard: ChildProcess;
   #child: ChildProcess | undefined;
   #exit: Exit | undefined;
+  #removed = false;
   #ended: Promise<void> = Promise.resolve();
 
   /** Makes a folder among the temporary ones; its name begins with `prefix`. */
@@ -75,6 +76,11 @@ export class GuardedFolder {
   /** Whether a process runs. */
   get running(): boolean {
     return this.#child !== undefined && this.#exit === undefined;
+  }
+
+  /** Whether the folder was removed. */
+  get removed(): boolean {
+    return this.#removed;
   }
 
   /** Starts a program, its output appended to `log`. */
@@ -112,7 +118,8 @@ export class GuardedFolder {
 
   /** Removes the folder, once no process runs, and sends the guard away. */
   async remove(): Promise<void> {
-    if (this.#guard.exitCode !== null) return;
+    if (this.#removed) return;
+    this.#removed = true;
     rmSync(this.path, { recursive: true, force: true });
     const gone = new Promise((resolve) => this.#guard.once("exit", resolve));
     this.#guard.ref();

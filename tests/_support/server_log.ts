@@ -1,12 +1,19 @@
 /**
- * What is kept of a server's log when something went wrong.
+ * What is kept of a server's log when its folder goes.
+ *
+ * A server that ended by itself leaves its log in the cache folder, and tells where. With `JETROW_KEEP_LOGS=1`, as
+ * `deno task test` sets it, all do: a test that fails tells its server nothing.
  *
  * @module
  */
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { cacheFolder } from "./nats_binary.ts";
+
+/** How many logs are kept; the oldest go first. */
+const KEPT = 100;
 
 /**
  * The last lines of a log.
@@ -20,8 +27,13 @@ export function logTail(path: string, lines = 30): string {
   return readFileSync(path, "utf8").trimEnd().split("\n").slice(-lines).join("\n");
 }
 
+/** Whether all logs are kept. */
+export function keepsAllLogs(): boolean {
+  return process.env.JETROW_KEEP_LOGS === "1";
+}
+
 /**
- * Copies a log out of the folder that is about to go.
+ * Copies a log into the cache folder.
  *
  * @param path the log
  * @param name the server's name
@@ -30,7 +42,8 @@ export function logTail(path: string, lines = 30): string {
 export function keepLog(path: string, name: string): string {
   const folder = join(cacheFolder(), "logs");
   mkdirSync(folder, { recursive: true });
-  const kept = join(folder, `${name}.log`);
+  const kept = join(folder, `${new Date().toISOString().replaceAll(":", "")}-${name}.log`);
   if (existsSync(path)) copyFileSync(path, kept);
+  for (const old of readdirSync(folder).sort().slice(0, -KEPT)) rmSync(join(folder, old), { force: true });
   return kept;
 }

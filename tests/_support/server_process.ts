@@ -10,7 +10,7 @@ import process from "node:process";
 import { GuardedFolder, type Signal } from "./guarded_process.ts";
 import { ask, askJson, type Varz } from "./monitor.ts";
 import { type ClusterConfig, type ServerConfig, type ServerPorts, storeFolder, writeConfig } from "./nats_config.ts";
-import { keepLog, logTail } from "./server_log.ts";
+import { keepLog, keepsAllLogs, logTail } from "./server_log.ts";
 import { GiveUp, until } from "./wait.ts";
 
 /** How a server is started again. */
@@ -189,6 +189,7 @@ export class ServerProcess implements NatsServer {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#wanted && !this.running()) this.#tellEarlyEnd();
     await this.#end("SIGKILL");
+    if (keepsAllLogs() && !this.#folder.removed) keepLog(this.logPath, this.name);
     await this.#folder.remove();
   }
 

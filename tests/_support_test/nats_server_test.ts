@@ -10,6 +10,8 @@ import { PortTaken, ServerProcess } from "../_support/server_process.ts";
 import { natsServerBinary } from "../_support/nats_binary.ts";
 import { until } from "../_support/wait.ts";
 
+const SERVER_MODULE = JSON.stringify(import.meta.resolve("../_support/nats_server.ts"));
+
 /** Whether a process is there and no zombie. */
 async function lives(pid: number): Promise<boolean> {
   try {
@@ -58,7 +60,7 @@ Deno.test("startNatsServer() leaves no process and no folder when its block is l
 
 Deno.test("startNatsServer() leaves no process and no folder when its parent is killed", async () => {
   const script = `
-    import { startNatsServer } from ${JSON.stringify(import.meta.resolve("../_support/nats_server.ts"))};
+    import { startNatsServer } from ${SERVER_MODULE};
     const server = await startNatsServer();
     console.log(JSON.stringify({ pid: server.pid, folder: server.folder }));
     await new Promise((resolve) => setTimeout(resolve, 60_000));`;
@@ -87,6 +89,26 @@ Deno.test("startNatsServer() tells the log when the server refuses its configura
     startNatsServer({ config: "no_such_option: 1" }),
     /jetrow-\w+ ended: [^]*log: .*\.log[^]*no_such_option/,
   );
+});
+
+Deno.test("startNatsServer() keeps the logs of all servers when asked", async () => {
+  const cache = await Deno.makeTempDir();
+  try {
+    const { code } = await new Deno.Command(Deno.execPath(), {
+      args: [
+        "eval",
+        "--no-lock",
+        `import { startNatsServer } from ${SERVER_MODULE}; await using _ = await startNatsServer();`,
+      ],
+      env: { NATS_SERVER: await natsServerBinary(), JETROW_CACHE: cache, JETROW_KEEP_LOGS: "1" },
+    }).output();
+    assert.equal(code, 0);
+    const logs = [...Deno.readDirSync(`${cache}/logs`)];
+    assert.equal(logs.length, 1);
+    assert.match(Deno.readTextFileSync(`${cache}/logs/${logs[0]!.name}`), /Server is ready/);
+  } finally {
+    await Deno.remove(cache, { recursive: true });
+  }
 });
 
 Deno.test("startNatsServer() takes other ports when somebody else is faster to bind one", async () => {
