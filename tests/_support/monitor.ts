@@ -18,6 +18,16 @@ export interface Varz {
   readonly config_load_time: string;
 }
 
+/** A client as `/connz` tells it. */
+export interface ConnzClient {
+  /** The server's number of the connection. */
+  readonly cid: number;
+  /** The client's name. */
+  readonly name?: string;
+  /** What it is subscribed to. */
+  readonly subscriptions_list?: readonly string[];
+}
+
 /** A stream as `/jsz` tells it. */
 export interface JszStream {
   /** The stream's name. */
@@ -85,4 +95,15 @@ export async function askJson<T>(url: string): Promise<T> {
   const { status, body } = await ask(url);
   if (status !== 200) throw new Error(`${url} answered ${status}: ${body.slice(0, 200)}`);
   return JSON.parse(body) as T;
+}
+
+/**
+ * The clients that a server has now, with their subscriptions: whether a publisher has left its inbox and closed its
+ * connection.
+ *
+ * @param server the server
+ * @returns the clients
+ */
+export async function clientsOf(server: { readonly monitorUrl: string }): Promise<readonly ConnzClient[]> {
+  return (await askJson<{ connections: ConnzClient[] }>(`${server.monitorUrl}/connz?subs=true`)).connections;
 }
