@@ -1,0 +1,260 @@
+/**
+ * Rows as JSON, side by side in one arena.
+ *
+ * @module
+ */
+
+import { cellError } from "../arrow/fault.ts";
+import { type ChunkView, type RowsView, viewRows } from "../arrow/view.ts";
+import { EncodeError } from "../errors.ts";
+import { crc32c } from "../hash/crc32c.ts";
+import type { ArrowRows, EncodedRows } from "../types.ts";
+import { Arena, LARGEST, STOP } from "./arena.ts";
+import type { Cell } from "./cell.ts";
+import { type Key, nameKey } from "./key.ts";
+import { attach, flush, FULL, scratch } from "./scratch.ts";
+import { cellOf } from "./writer.ts";
+
+const { bytes } = scratch;
+
+/** What part of a view is encoded, and when to stop. */
+export interface EncodeOptions {
+  /** The rows to encode, ascending. */
+  readonly only?: readonly number[];
+  /**
+   * Where to begin: an index into `only`, else a row.
+   *
+   * @default {0}
+   */
+  readonly from?: number;
+  /** Stops before the row that would pass so many bytes; takes at least one. Absent: 4 GiB are too large. */
+  readonly maxBytes?: number;
+  /** What one row may take. */
+  readonly maxRowBytes?: number;
+  /**
+   * Told of the first row above `maxRowBytes`, with its exact size (beyond 4 GiB with a lower bound); nothing of such a row is
+   * kept. It throws its own error, or `encode.too_large` follows.
+   */
+  readonly overRow?: (row: number, size: number) => void;
+}
+
+/** Rows as JSON, and how many there are. */
+export type EncodedPart = EncodedRows & { readonly rows: number };
+
+/** The state of one encoding. */
+interface Run {
+  readonly view: RowsView;
+  readonly keys: readonly Key[];
+  readonly arena: Arena;
+  readonly only: readonly number[] | undefined;
+  readonly from: number;
+  readonly count: number;
+  readonly maxBytes: number;
+  readonly maxRowBytes: number;
+  readonly overRow: ((row: number, size: number) => void) | undefined;
+  offsets: Uint32Array<ArrayBuffer>;
+  /** Rows done. */
+  done: number;
+  /** Bytes of the rows done. */
+  size: number;
+  /** Whether a limit ended it. */
+  stopped: boolean;
+}
+
+/**
+ * Every row as one JSON object, keys in schema order, valid UTF-8 always.
+ *
+ * @throws {EncodeError} Where a type, a name or a value cannot be written, where data points outside of its buffers, and
+ * above 4 GiB.
+ *
+ * @example
+ * ```ts
+ * import { encodeRows } from "@jetrow/jetrow/json";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * const { bytes, offsets } = encodeRows(tableFromArrays({ id: Int32Array.of(1, 2), name: ["a", "b"] }));
+ * const first = new TextDecoder().decode(bytes.subarray(offsets[0], offsets[1]));
+ * console.assert(first === '{"id":1,"name":"a"}');
+ * ```
+ */
+export function encodeRows(rows: ArrowRows): EncodedRows {
+  return encodeView(viewRows(rows));
+}
+
+/**
+ * A part of a view's rows as JSON.
+ *
+ * @example
+ * ```ts
+ * import { tableFromArrays } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ *
+ * const view = viewRows(tableFromArrays({ id: Int32Array.of(1, 2, 3) }));
+ * const part = encodeView(view, { only: [0, 2], from: 1 });
+ * console.assert(part.rows === 1 && new TextDecoder().decode(part.bytes) === '{"id":3}');
+ * ```
+ */
+export function encodeView(view: RowsView, options: EncodeOptions = {}): EncodedPart {
+  const run = start(view, options);
+  attach(run.arena);
+  try {
+    finish(run);
+    if (run.arena.countedFrom >= 0 && run.size > run.arena.countedFrom) again(run);
+  } finally {
+    attach(undefined);
+  }
+  return result(run);
+}
+
+function start(
+  view: RowsView,
+  { only, from = 0, maxBytes = Infinity, maxRowBytes = Infinity, overRow }: EncodeOptions,
+): Run {
+  const count = Math.max(0, (only?.length ?? view.rowCount) - from);
+  return {
+    view,
+    keys: view.names.map((name, at) => nameKey(at === 0 ? "{" : ",", name)),
+    arena: new Arena({ maxBytes, maxRowBytes }),
+    only,
+    from,
+    count,
+    maxBytes,
+    maxRowBytes,
+    overRow,
+    offsets: new Uint32Array(Math.min(count, 1 << 20) + 1),
+    done: 0,
+    size: 0,
+    stopped: false,
+  };
+}
+
+function finish(run: Run): void {
+  let at = 0;
+  while (run.done < run.count && !run.stopped) {
+    const row = rowAt(run, run.done);
+    const { chunks } = run.view;
+    if (!holds(chunks[at], row)) {
+      at = holds(chunks[at + 1], row) ? at + 1 : chunks.findIndex((chunk) => holds(chunk, row));
+    }
+    const chunk = chunks[at];
+    if (chunk === undefined) throw new RangeError(`row ${row} is outside of ${run.view.rowCount}`);
+    encodeChunk(run, chunk);
+  }
+}
+
+function rowAt({ only, from }: Run, index: number): number {
+  return only === undefined ? from + index : only[from + index]!;
+}
+
+function holds(chunk: ChunkView | undefined, row: number): boolean {
+  return chunk !== undefined && row >= chunk.firstRow && row < chunk.firstRow + chunk.rowCount;
+}
+
+function cellsOf(run: Run, { columns, starts, rowCount }: ChunkView): readonly Cell[] {
+  return columns.map((column, at) => {
+    const shift = starts[at]!;
+    const cell = cellOf(column, run.keys[at]!, shift + rowCount);
+    return shift === 0 ? cell : (slot, position) => cell(slot + shift, position);
+  });
+}
+
+/** Encodes rows from the next one on, as long as they are in the chunk. */
+function encodeChunk(run: Run, chunk: ChunkView): void {
+  const cells = cellsOf(run, chunk);
+  let column = 0;
+  let row = 0;
+  try {
+    const { arena, maxBytes, maxRowBytes } = run;
+    const width = cells.length;
+    const last = chunk.firstRow + chunk.rowCount;
+    let p = 0;
+    while (run.done < run.count) {
+      row = rowAt(run, run.done);
+      if (row < chunk.firstRow || row >= last) break;
+      const slot = row - chunk.firstRow;
+      const begin = arena.used + p;
+      arena.rowStart = begin;
+      if (width === 0) bytes[p++] = 123;
+      for (column = 0; column < width; column++) {
+        if (p > FULL) p = flushRows(run, p);
+        p = cells[column]!(slot, p);
+      }
+      bytes[p++] = 125;
+      const end = arena.used + p;
+      if (end - begin > maxRowBytes) refuseRow(run, row, end - begin);
+      if (end > maxBytes && begin > 0) {
+        run.stopped = true;
+        p = begin - arena.used;
+        break;
+      }
+      advance(run, end);
+      if (p > FULL) p = flushRows(run, p);
+    }
+    arena.rowStart = arena.used + p;
+    flush(p);
+  } catch (thrown) {
+    if (thrown === STOP) stop(run, row);
+    else throw cellError(thrown, run.view.names[column] ?? "", row);
+  }
+}
+
+function flushRows(run: Run, position: number): number {
+  run.arena.progress = Math.max(run.done, 1) / run.count;
+  return flush(position);
+}
+
+function advance(run: Run, end: number): void {
+  const done = ++run.done;
+  if (done >= run.offsets.length) {
+    const grown = new Uint32Array(Math.min(run.count, done * 2) + 1);
+    grown.set(run.offsets);
+    run.offsets = grown;
+  }
+  run.offsets[done] = end;
+  run.size = end;
+}
+
+/** The arena has what it may hold: the rows before this one are the result, or there is none. */
+function stop(run: Run, row: number): void {
+  const { arena, maxBytes, maxRowBytes } = run;
+  const size = arena.used - arena.rowStart;
+  if (arena.rowStart > 0 && maxBytes < LARGEST) {
+    run.stopped = true;
+    return;
+  }
+  if (size > maxRowBytes) refuseRow(run, row, size);
+  const text =
+    `Cannot encode row ${row}: all rows together may take ${LARGEST} bytes, with this one they take ${arena.used} or more`;
+  throw new EncodeError("encode.too_large", text, { row, size: arena.used, limit: LARGEST });
+}
+
+function refuseRow(run: Run, row: number, size: number): never {
+  run.overRow?.(row, size);
+  const text = `Cannot encode row ${row}: it may take ${run.maxRowBytes} bytes, it takes ${size}`;
+  throw new EncodeError("encode.too_large", text, { row, size, limit: run.maxRowBytes });
+}
+
+/** Encodes once more what was only counted, now that its size is known. */
+function again(run: Run): void {
+  const { arena } = run;
+  const rows = run.done;
+  const { size } = run;
+  const first = run.offsets.subarray(0, rows + 1).indexOf(arena.countedFrom);
+  arena.resume(size);
+  Object.assign(run, { done: first, size: arena.used, stopped: false, count: rows });
+  finish(run);
+}
+
+function result(run: Run): EncodedPart {
+  const { done, size, offsets } = run;
+  const json = run.arena.take(size);
+  let crc: number | undefined;
+  return {
+    bytes: json,
+    offsets: offsets.length === done + 1 ? offsets : offsets.slice(0, done + 1),
+    rows: done,
+    get crc32c(): number {
+      return crc ??= crc32c(json);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * What stands before a value: `{"id":` or `,"name":`. Made once a column.
+ *
+ * @module
+ */
+
+import { PIECE, putBytes, scratch } from "./scratch.ts";
+
+const { bytes, view } = scratch;
+const encoder = new TextEncoder();
+
+/** A key's bytes, also as words of eight that are stored whole. */
+export interface Key {
+  readonly length: number;
+  readonly bytes: Uint8Array;
+  /** Three words: valid UTF-8 and zeros, so that no word is a NaN, whose bits an engine may change. */
+  readonly words: Float64Array;
+}
+
+/** No key: for list items. */
+export const NO_KEY: Key = makeKey("");
+
+/**
+ * The bytes of a text that is JSON already, such as `,"name":`.
+ *
+ * @example
+ * ```ts
+ * console.assert(makeKey(',"a":').length === 5);
+ * ```
+ */
+export function makeKey(json: string): Key {
+  const text = encoder.encode(json);
+  const padded = new Uint8Array(24);
+  padded.set(text.subarray(0, 24));
+  return { length: text.length, bytes: text, words: new Float64Array(padded.buffer) };
+}
+
+/** A column's name and what goes around it. `JSON.stringify` escapes what JSON requires, and lone surrogates. */
+export function nameKey(before: string, name: string): Key {
+  return makeKey(`${before}${JSON.stringify(name)}:`);
+}
+
+/** Writes a key. */
+export function putKey(position: number, key: Key): number {
+  const { length, words } = key;
+  view.setFloat64(position, words[0]!, true);
+  if (length > 8) {
+    view.setFloat64(position + 8, words[1]!, true);
+    if (length > 16) {
+      view.setFloat64(position + 16, words[2]!, true);
+      if (length > 24) return putLongKey(position, key);
+    }
+  }
+  return position + length;
+}
+
+function putLongKey(position: number, key: Key): number {
+  if (key.length > PIECE) return putBytes(position, key.bytes, 0, key.length);
+  bytes.set(key.bytes, position);
+  return position + key.length;
+}
+
+/** Writes a key and `null`. */
+export function putNull(position: number, key: Key): number {
+  const p = putKey(position, key);
+  view.setUint32(p, 0x6c6c756e, true);
+  return p + 4;
+}

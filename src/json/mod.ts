@@ -1,0 +1,17 @@
+/**
+ * Rows of Arrow batches as JSON, without any NATS: what jetrow publishes, to be had alone.
+ *
+ * ```ts
+ * import { crc32c, encodeRows } from "@jetrow/jetrow/json";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * const rows = encodeRows(tableFromArrays({ id: Int32Array.of(7) }));
+ * console.assert(new TextDecoder().decode(rows.bytes) === '{"id":7}');
+ * console.assert(rows.crc32c === crc32c(rows.bytes));
+ * ```
+ *
+ * @module
+ */
+
+export { crc32c } from "../hash/crc32c.ts";
+export { encodeRows } from "./encode.ts";

@@ -1,0 +1,61 @@
+/**
+ * UTF-8 as the Encoding Standard reads it (Unicode 3.9, table 3-7).
+ *
+ * @module
+ */
+
+/**
+ * How many bytes the sequence takes that begins with a byte of 0x80 or more: negative where it is ill-formed, and then the
+ * length of the maximal subpart that one U+FFFD stands for.
+ *
+ * @example
+ * ```ts
+ * console.assert(sequenceSize(new Uint8Array([0xc3, 0xa9]), 0, 2) === 2);
+ * console.assert(sequenceSize(new Uint8Array([0xe2, 0x82, 0x28]), 0, 3) === -2);
+ * console.assert(sequenceSize(new Uint8Array([0xff]), 0, 1) === -1);
+ * ```
+ */
+export function sequenceSize(source: Uint8Array, at: number, end: number): number {
+  const lead = source[at]!;
+  if (lead < 0xc2 || lead > 0xf4) return -1;
+  if (at + 1 >= end) return -1;
+  const second = source[at + 1]!;
+  if (lead < 0xe0) return (second & 0xc0) === 0x80 ? 2 : -1;
+  if ((second & 0xc0) !== 0x80 || !secondFits(lead, second)) return -1;
+  if (at + 2 >= end || (source[at + 2]! & 0xc0) !== 0x80) return -2;
+  if (lead < 0xf0) return 3;
+  return at + 3 >= end || (source[at + 3]! & 0xc0) !== 0x80 ? -3 : 4;
+}
+
+/** Leads whose second byte has a narrower range: no overlong forms, no surrogates, nothing above U+10FFFF. */
+function secondFits(lead: number, second: number): boolean {
+  switch (lead) {
+    case 0xe0:
+      return second >= 0xa0;
+    case 0xed:
+      return second < 0xa0;
+    case 0xf0:
+      return second >= 0x90;
+    case 0xf4:
+      return second < 0x90;
+    default:
+      return true;
+  }
+}
+
+/**
+ * Where a piece of text that begins at `start` can be cut, at or up to three bytes before `cut`, without tearing a
+ * sequence, ill-formed ones included.
+ *
+ * @example
+ * ```ts
+ * console.assert(cutBefore(new Uint8Array([0x61, 0xc3, 0xa9, 0x62]), 0, 2) === 1);
+ * ```
+ */
+export function cutBefore(source: Uint8Array, start: number, cut: number): number {
+  if ((source[cut]! & 0xc0) !== 0x80) return cut;
+  for (let back = 1; back <= 3 && cut - back > start; back++) {
+    if ((source[cut - back]! & 0xc0) !== 0x80) return cut - back;
+  }
+  return cut;
+}
