@@ -123,9 +123,10 @@ export function dictionary(item: Maker, index: arrow.Int): Maker {
     value: item.value,
     text: item.text,
     data(values) {
-      const words = [...new Set(values.filter((value) => value !== null)), null];
+      const words = [...values.filter((value) => value !== null), null];
+      let word = 0;
       const slots = values.map((value, row) => value ?? (row % 2 === 0 ? NULL_WORD : null));
-      const places = slots.map((slot) => slot === null ? 77 : words.indexOf(slot === NULL_WORD ? null : slot));
+      const places = slots.map((slot) => slot === null ? 77 : slot === NULL_WORD ? words.length - 1 : word++);
       const indices = index.bitWidth === 64
         ? BigInt64Array.from(places, BigInt)
         : (index.ArrayType as unknown as Int32ArrayConstructor).from(places);

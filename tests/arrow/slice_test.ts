@@ -7,7 +7,7 @@ import { ConfigError } from "../../src/errors.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowRows, BatchLimits } from "../../src/types.ts";
 import { anyBatch } from "../_support/arbitraries.ts";
-import { arrowReaders, bodyTexts } from "../_support/arrow_readers.ts";
+import { arrowReaders, bodyTexts, isMisread } from "../_support/arrow_readers.ts";
 import { batchOf, demoTable, intColumn, numberBatch, tableOf, textColumn } from "../_support/batches.ts";
 import { fuzzCases, goldenCases, readGolden } from "../_support/testdata.ts";
 
@@ -109,16 +109,17 @@ Deno.test("sliceRows() refuses limits that are no positive whole numbers, before
 
 Deno.test("sliceRows() cuts all test files into pieces that together are the whole", () => {
   const files = [
-    ...fuzzCases().filter(({ lines }) => lines !== undefined).map(({ name, ipc }) => ({ name, ipc, only: 0 })),
+    ...fuzzCases().filter(({ lines }) => lines !== undefined),
     ...goldenCases().filter(({ name }) => name !== "generated_duplicate_fieldnames").map(({ name, files }) => ({
       name,
+      about: "",
       ipc: readGolden(files[0]!),
-      only: /list_view|run_end/.test(name) ? 1 : 0,
     })),
   ];
-  for (const { name, ipc, only } of files) {
-    for (const { name: library, read } of arrowReaders.slice(only)) {
+  for (const { name, about, ipc } of files) {
+    for (const { name: library, read } of arrowReaders) {
       const rows = read(ipc);
+      if (rows === undefined || isMisread(library, about)) continue;
       const whole = bodyTexts(encodeRows(rows));
       for (const limits of [{ batchMaxRows: 1 }, { batchMaxRows: 7 }, { batchMaxBytes: 500 }]) {
         assert.deepEqual(piecewise(rows, limits), whole, `${name}, ${library}, ${JSON.stringify(limits)}`);

@@ -31,7 +31,7 @@ Deno.test("encodeRows() writes superstore.arrow as its CSV twin says", async () 
   assert.equal(expected.length, 9994);
   for (const file of ["superstore.arrow", "superstore.lz4.arrow"] as const) {
     for (const { name: library, read } of arrowReaders) {
-      const texts = bodyTexts(encodeRows(read(files[file])));
+      const texts = bodyTexts(encodeRows(read(files[file])!));
       assert.equal(texts.length, expected.length);
       texts.forEach((text, row) => assert.equal(text, expected[row], `${file}, ${library}, row ${row}`));
     }
@@ -45,7 +45,7 @@ Deno.test("encodeRows() writes flights-200k.arrow as its JSON twin says", async 
     decoder.decode(files["data/flights-200k.json"]),
   );
   for (const { name: library, read } of arrowReaders) {
-    const texts = bodyTexts(encodeRows(read(files["data/flights-200k.arrow"])));
+    const texts = bodyTexts(encodeRows(read(files["data/flights-200k.arrow"])!));
     assert.equal(texts.length, flights.length);
     for (let row = 0; row < flights.length; row += 11) {
       const { delay, distance, time } = flights[row]!;
