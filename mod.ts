@@ -35,4 +35,3 @@ export { BoundedRun, openRun } from "./src/lifecycle/run.ts";
 export { EpochSession, openSession } from "./src/lifecycle/session.ts";
 export { publishAll, type PublishAllLimits } from "./src/lifecycle/publish_all.ts";
 export { batchesOf } from "./src/lifecycle/batches.ts";
-export { testConnection } from "./src/stream/test_connection.ts";

@@ -27,6 +27,8 @@ export interface EncodeOptions {
    * @default {0}
    */
   readonly from?: number;
+  /** How many rows to encode at most. Absent: all that follow. */
+  readonly count?: number;
   /** Stops before the row that would pass so many bytes; takes at least one. Absent: 4 GiB are too large. */
   readonly maxBytes?: number;
   /** What one row may take. */
@@ -108,9 +110,9 @@ export function encodeView(view: RowsView, options: EncodeOptions = {}): Encoded
 
 function start(
   view: RowsView,
-  { only, from = 0, maxBytes = Infinity, maxRowBytes = Infinity, overRow }: EncodeOptions,
+  { only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow }: EncodeOptions,
 ): Run {
-  const count = Math.max(0, (only?.length ?? view.rowCount) - from);
+  const count = Math.max(0, Math.min(most, (only?.length ?? view.rowCount) - from));
   return {
     view,
     keys: view.names.map((name, at) => nameKey(at === 0 ? "{" : ",", name)),

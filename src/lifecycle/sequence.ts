@@ -5,13 +5,13 @@
  * @module
  */
 
-import { pieceRanges } from "../arrow/pieces.ts";
+import { pieceRanges, resolveLimits } from "../arrow/slice.ts";
 import type { RowRange } from "../message/prepare.ts";
 import type { BatchSource } from "../publish/batch_source.ts";
 import type { PublisherCore } from "../publish/core.ts";
 import type { Failure } from "../publish/delivery.ts";
 import { abortedFailure, errorOf } from "../publish/failure.ts";
-import type { ApplyAllOptions, Batches, WriteReceipt } from "../types.ts";
+import type { ApplyAllOptions, Batches, BatchLimits, WriteReceipt } from "../types.ts";
 import { isPublishError, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source_reader.ts";
 
@@ -27,6 +27,7 @@ interface Current {
 /** Publishes a sequence of batches; what one publisher left undone, another can go on with. */
 export class SequenceRunner {
   readonly #options: ApplyAllOptions;
+  readonly #limits: Required<BatchLimits>;
   readonly #report: (receipt: WriteReceipt) => void | Promise<void>;
   readonly #reader: SourceReader;
   /** Pieces whose receipts are still to be reported, in order. */
@@ -43,6 +44,7 @@ export class SequenceRunner {
     report: (receipt: WriteReceipt) => void | Promise<void>,
   ) {
     this.#options = options;
+    this.#limits = resolveLimits(options);
     this.#report = report;
     this.#reader = new SourceReader(batches, options.signal);
   }
@@ -64,7 +66,7 @@ export class SequenceRunner {
       const source = core.open(batch, this.#options.signal);
       const part: Part = { index: this.#index++, batch, source, codes: new Uint8Array(source.selected), sent: false };
       this.#parts.push(part);
-      const ranges = rangesOf(source, this.#options, core.mostRowsOfPiece);
+      const ranges = rangesOf(source, this.#limits, core.mostRowsOfPiece);
       this.#current = { part, left: undefined, ranges };
     }
     while (this.#pieces.length > 0) await this.#reportFirst();
@@ -164,13 +166,8 @@ function nextRange({ ranges }: { readonly ranges: Iterator<RowRange> }): RowRang
 }
 
 /** The pieces of a batch; a batch without rows is one piece, for its receipt. */
-function* rangesOf(source: BatchSource, options: ApplyAllOptions, mostRows: number): Generator<RowRange> {
+function* rangesOf(source: BatchSource, limits: Required<BatchLimits>, mostRows: number): Generator<RowRange> {
   if (source.selected === 0) return void (yield { from: 0, count: 0 });
-  const { batchMaxRows, batchMaxBytes } = options;
-  const rows = mostRows === Infinity ? batchMaxRows : Math.min(batchMaxRows ?? mostRows, mostRows);
-  const limits = {
-    ...(rows === undefined ? {} : { batchMaxRows: rows }),
-    ...(batchMaxBytes === undefined ? {} : { batchMaxBytes }),
-  };
-  yield* pieceRanges(source.view, limits, source.only);
+  const batchMaxRows = Math.min(limits.batchMaxRows, mostRows);
+  yield* pieceRanges(source.view, { ...limits, batchMaxRows }, source.only);
 }

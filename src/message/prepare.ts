@@ -145,13 +145,16 @@ export function prepareRows(source: RowSource, range: RowRange, target: MessageT
     count: range.count,
     ...(cut ? { maxBytes: MAX_PIECE_BYTES } : {}),
     maxRowBytes: sizes.maxRowBytes,
-    overRow: sizes.overRow,
+    overRow: sizes.check,
   });
   const count = encoded.offsets.length - 1;
   const rowAt = (index: number): number => source.only?.[range.from + index] ?? range.from + index;
   const constant = typeof source.operations === "number" && source.eventIds === undefined;
   const variants = constant ? variantOf(source.operations as number, false) : new Uint8Array(count);
   if (typeof variants !== "number") { for (let i = 0; i < count; i++) variants[i] = variantAt(rowAt(i)); }
+  if (sizes.uneven) {
+    for (let i = 0; i < count; i++) sizes.check(rowAt(i), encoded.offsets[i + 1]! - encoded.offsets[i]!);
+  }
   const ids = source.eventIds === undefined ? undefined : writeIds(source, target, encoded, rowAt);
   return new PreparedRows(target, source, range.from, encoded, variants, ids);
 }
@@ -165,15 +168,17 @@ function possibleVariants(source: RowSource): number[] {
   );
 }
 
-/** The limit that no row below it can break, and the exact check of the rows above it. */
+/** The limit above which no row fits whatever its headers, and the exact check of one row. */
 function sizeCheck(
   target: MessageTarget,
   variantAt: (row: number) => number,
   variants: readonly number[],
-): { headerBytes: number; maxRowBytes: number; overRow: (row: number, size: number) => void } {
+): SizeCheck {
   const { maxMessageBytes, maxInFlightBytes, limitedBy, extraHeaderBytes = 0 } = target.fields;
   const headerBytes = (variant: number) => target.block(variant).bytes.length + extraHeaderBytes;
-  const largest = Math.max(0, ...variants.map(headerBytes));
+  const sizes = variants.map(headerBytes);
+  const smallest = Math.min(...sizes);
+  const largest = Math.max(...sizes);
   const subject = target.subjectBytes.length;
   const check = (row: number, size: number): void => {
     const headers = headerBytes(variantAt(row));
@@ -187,8 +192,24 @@ function sizeCheck(
       throw tooLarge(row, "headers, body and subject", headers + size + subject, maxInFlightBytes, "maxInFlightBytes");
     }
   };
-  const limit = Math.min(maxMessageBytes, maxInFlightBytes - subject) - largest;
-  return { headerBytes: largest, maxRowBytes: largest > MAX_HEADER_BYTES ? 0 : Math.max(0, limit), overRow: check };
+  const limit = Math.min(maxMessageBytes, maxInFlightBytes - subject) - smallest;
+  return {
+    headerBytes: largest,
+    maxRowBytes: smallest > MAX_HEADER_BYTES ? 0 : Math.max(0, limit),
+    check,
+    uneven: smallest !== largest || largest > MAX_HEADER_BYTES,
+  };
+}
+
+interface SizeCheck {
+  /** The largest header block. */
+  readonly headerBytes: number;
+  /** A body above this fits with no header block. */
+  readonly maxRowBytes: number;
+  /** Throws for a row that is too large. */
+  readonly check: (row: number, size: number) => void;
+  /** Whether a body below `maxRowBytes` may still be too large, by its own header block. */
+  readonly uneven: boolean;
 }
 
 function tooLarge(row: number, what: string, size: number, limit: number, whose: string): EncodeError {
