@@ -38,6 +38,7 @@ const NO_JETSTREAM: ReadonlySet<number> = new Set([10008, 10039, 10076]);
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   stream_info_response: ["config", "state"],
   stream_create_response: ["config", "state"],
+  account_info_response: ["limits"],
   stream_msg_get_response: ["message"],
   consumer_create_response: ["config"],
 };

@@ -74,7 +74,7 @@ export function inboxPrefixOf(nc: NatsConnection, given?: string): string {
  * import type { NatsConnection } from "@nats-io/nats-core";
  * import assert from "node:assert/strict";
  *
- * const data = new TextEncoder().encode('{"type":"io.nats.jetstream.api.v1.account_info_response","streams":2}');
+ * const data = new TextEncoder().encode('{"type":"io.nats.jetstream.api.v1.account_info_response","streams":2,"limits":{}}');
  * const nc = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}), isClosed: () => false };
  * const answer = await apiRequest<{ streams: number }>(nc as unknown as NatsConnection, "INFO", "account_info_response");
  * assert.ok(!isApiFailure(answer) && answer.streams === 2);

@@ -1,0 +1,88 @@
+/**
+ * Whether a connection reaches a JetStream, and which.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { accountOf } from "./account.ts";
+import { type ReadingOptions, resolveReading } from "./reading_options.ts";
+
+/** What the account uses of JetStream. Limits are absent where there are none. */
+export interface JetStreamUse {
+  /** Streams of the account. */
+  readonly streams: number;
+  /** Consumers of the account. */
+  readonly consumers: number;
+  /** Bytes of file storage in use. */
+  readonly storage: number;
+  /** Bytes of memory storage in use. */
+  readonly memory: number;
+  /** Bytes of file storage that are allowed. */
+  readonly maxStorage?: number;
+  /** Bytes of memory storage that are allowed. */
+  readonly maxMemory?: number;
+  /** The JetStream domain. */
+  readonly domain?: string;
+  /** The API level; servers below 2.11 do not tell. */
+  readonly apiLevel?: number;
+}
+
+/** What a connection reaches. */
+export interface ConnectionTest {
+  /** The server's name. */
+  readonly server: string;
+  /** Its version. */
+  readonly version: string;
+  /** The account's JetStream. */
+  readonly jetstream: JetStreamUse;
+}
+
+/**
+ * Asks the server for the account's JetStream (`$JS.API.INFO`), which tells in one round trip whether the connection
+ * works, the user may ask, and JetStream is on.
+ *
+ * Throws a ConnectionError: `connection.no_jetstream`, `connection.permission`, `connection.no_answer` or
+ * `connection.closed`; and the signal's reason after an abort.
+ *
+ * @param nc the connection
+ * @param options `domain`, `inboxPrefix` and `signal`; a whole SinkConfig will do
+ *
+ * @example
+ * ```ts
+ * import type { NatsConnection } from "@nats-io/nats-core";
+ * import assert from "node:assert/strict";
+ *
+ * const answer = { type: "io.nats.jetstream.api.v1.account_info_response", streams: 3, limits: { max_storage: -1 } };
+ * const data = new TextEncoder().encode(JSON.stringify(answer));
+ * const nc = {
+ *   info: { server_name: "n1", version: "2.15.2" },
+ *   request: () => Promise.resolve({ data }),
+ *   closed: () => new Promise(() => {}),
+ * } as unknown as NatsConnection;
+ * const { server, version, jetstream } = await testConnection(nc);
+ * assert.deepEqual([server, version, jetstream.streams], ["n1", "2.15.2", 3]);
+ * ```
+ */
+export async function testConnection(nc: NatsConnection, options: ReadingOptions = {}): Promise<ConnectionTest> {
+  const account = await accountOf(nc, resolveReading(options));
+  const { limits, api, domain } = account;
+  return {
+    server: nc.info?.server_name ?? "",
+    version: nc.info?.version ?? "",
+    jetstream: {
+      streams: numberOr0(account.streams),
+      consumers: numberOr0(account.consumers),
+      storage: numberOr0(account.storage),
+      memory: numberOr0(account.memory),
+      ...(limits.max_storage > 0 && { maxStorage: limits.max_storage }),
+      ...(limits.max_memory > 0 && { maxMemory: limits.max_memory }),
+      ...(typeof domain === "string" && { domain }),
+      ...(typeof api?.level === "number" && { apiLevel: api.level }),
+    },
+  };
+}
+
+function numberOr0(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
