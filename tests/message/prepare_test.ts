@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import * as arrow from "apache-arrow";
+import fc from "fast-check";
+import { ConfigError, EncodeError } from "../../src/errors.ts";
+import { messageId } from "../../src/hash/message_id.ts";
+import { prepareRows } from "../../src/message/prepare.ts";
+import { MessageTarget, type TargetFields } from "../../src/message/target.ts";
+import { resolveOptions } from "../../src/options.ts";
+import { openBatch } from "../../src/publish/batch_source.ts";
+import type { Options, RowBatch } from "../../src/types.ts";
+import { batchOf, intColumn, tableOf, textColumn } from "../_support/batches.ts";
+
+const scope = {
+  tenant: "t",
+  pipeline: "p",
+  sinkConnection: "s",
+  stream: "ORDERS",
+  subject: "orders.eu",
+  resource: "eu",
+};
+
+function targetOf(fields: Partial<TargetFields> = {}): MessageTarget {
+  return new MessageTarget({
+    resource: "eu",
+    stream: "ORDERS",
+    subject: "orders.eu",
+    maxMessageBytes: 1_048_576,
+    limitedBy: "the connection's max_payload",
+    maxInFlightBytes: 16_777_216,
+    replyBytes: 40,
+    scope,
+    expectedStream: true,
+    headers: [],
+    ...fields,
+  });
+}
+
+function prepared(
+  batch: Partial<RowBatch> & Pick<RowBatch, "rows">,
+  options: Partial<Options> = {},
+  target = targetOf(),
+) {
+  const source = openBatch(
+    { resource: "eu", ...batch },
+    resolveOptions({ stream: "ORDERS", subject: "orders.eu", ...options }),
+  );
+  return prepareRows(source, { from: 0, count: source.selected }, target, false);
+}
+
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
+function blockText(rows: ReturnType<typeof prepared>, index: number): string {
+  const block = rows.blockOf(index);
+  const bytes = block.bytes.slice();
+  if (block.idAt >= 0) rows.writeId(index, bytes, block.idAt);
+  return textOf(bytes);
+}
+
+Deno.test("prepareRows() gives each row its operation and its id", () => {
+  const rows = batchOf([textColumn("_filament_event_id", ["a", null, "", "d"]), intColumn("n", [1, 2, 3, 4])]);
+  const made = prepared({ rows, operations: ["insert", "update", "delete", "insert"] });
+  const head = (operation: string) =>
+    `NATS/1.0\r\nContent-Type: application/json\r\nFilament-Operation: ${operation}\r\nNats-Expected-Stream: ORDERS\r\n`;
+  assert.equal(blockText(made, 0), `${head("insert")}Nats-Msg-Id: ${messageId(scope, "a")}\r\n\r\n`);
+  assert.equal(blockText(made, 1), `${head("update")}\r\n`);
+  assert.equal(blockText(made, 2), `${head("delete")}\r\n`);
+  assert.equal(blockText(made, 3), `${head("insert")}Nats-Msg-Id: ${messageId(scope, "d")}\r\n\r\n`);
+  assert.deepEqual([0, 1, 2, 3].map((i) => made.hasId(i)), [true, false, false, true]);
+});
+
+Deno.test("prepareRows() counts the exact bytes of header block, payload and subject", () => {
+  const rows = batchOf([textColumn("_filament_event_id", ["a", null]), textColumn("t", ["é", "xyz"])]);
+  const made = prepared({ rows }, {}, targetOf({ subject: "orders.é" }));
+  for (const index of [0, 1]) {
+    const body = made.bytes.subarray(made.offsets[index], made.offsets[index + 1]);
+    const subject = new TextEncoder().encode("orders.é");
+    assert.equal(made.sizeOf(index), made.blockOf(index).bytes.length + body.length + subject.length);
+  }
+});
+
+Deno.test("prepareRows() keeps row numbers under a selection, across a table's batches", () => {
+  const table = tableOf(batchOf([intColumn("n", [0, 1, 2])]), batchOf([intColumn("n", [3, 4])]));
+  const made = prepared({
+    rows: table,
+    only: [1, 3, 4],
+    operations: ["insert", "insert", "insert", "delete", "update"],
+  });
+  assert.deepEqual([0, 1, 2].map((i) => made.rowNumber(i)), [1, 3, 4]);
+  assert.equal(textOf(made.bytes), '{"n":1}{"n":3}{"n":4}');
+  assert.deepEqual([0, 1, 2].map((i) => /Operation: (\w+)/.exec(blockText(made, i))?.[1]), [
+    "insert",
+    "delete",
+    "update",
+  ]);
+});
+
+const REFUSALS: readonly (readonly [
+  what: string,
+  batch: () => Partial<RowBatch> & Pick<RowBatch, "rows">,
+  options: Partial<Options>,
+  expected: { name: string; code: string; row?: number; field?: string },
+  message: RegExp,
+])[] = [
+  ["another length of operations", () => ({ rows: numbers(3), operations: ["insert", "insert"] }), {}, {
+    name: "EncodeError",
+    code: "encode.operations",
+  }, /3 rows.*received 2/],
+  ["another word as operation", () => ({ rows: numbers(2), operations: ["insert", "upsert" as never] }), {}, {
+    name: "EncodeError",
+    code: "encode.operations",
+    row: 1,
+  }, /operations\[1\].*"upsert"/],
+  ["another word for all rows", () => ({ rows: numbers(2), operations: "INSERT" as never }), {}, {
+    name: "EncodeError",
+    code: "encode.operations",
+  }, /"INSERT"/],
+  ["a named id column that is missing", () => ({ rows: numbers(1) }), { eventIdColumn: "id" }, {
+    name: "EncodeError",
+    code: "encode.no_id_column",
+  }, /"id".*"n"/],
+  ["an id column that is no text", () => ({ rows: numbers(1) }), { eventIdColumn: "n" }, {
+    name: "EncodeError",
+    code: "encode.id",
+  }, /"n".*Int32/],
+  ["one id with two bodies", () => ({ rows: withIds(["a", "b", "a"], [1, 2, 3]) }), {}, {
+    name: "EncodeError",
+    code: "encode.duplicate_id",
+    row: 2,
+  }, /row 2.*row 0.*"a"/],
+  ["a selection that does not ascend", () => ({ rows: numbers(3), only: [1, 1] }), {}, {
+    name: "ConfigError",
+    code: "config.range",
+    field: "only",
+  }, /only\[1\].*from 2 to 2.*received 1/],
+  ["a selection beyond the rows", () => ({ rows: numbers(3), only: [3] }), {}, {
+    name: "ConfigError",
+    code: "config.range",
+    field: "only",
+  }, /received 3/],
+  ["a selection of no whole numbers", () => ({ rows: numbers(3), only: [0.5] }), {}, {
+    name: "ConfigError",
+    code: "config.range",
+    field: "only",
+  }, /received 0.5/],
+  ["a selection that is no array", () => ({ rows: numbers(3), only: "all" as never }), {}, {
+    name: "ConfigError",
+    code: "config.type",
+    field: "only",
+  }, /"all"/],
+  ["a resource that is no text", () => ({ rows: numbers(1), resource: 7 as never }), {}, {
+    name: "ConfigError",
+    code: "config.type",
+    field: "resource",
+  }, /received 7/],
+];
+
+function numbers(rows: number): arrow.RecordBatch {
+  return batchOf([intColumn("n", Array.from({ length: rows }, (_, i) => i))]);
+}
+
+function withIds(ids: readonly (string | null)[], values: readonly number[]): arrow.RecordBatch {
+  return batchOf([textColumn("_filament_event_id", ids), intColumn("n", values)]);
+}
+
+for (const [what, batch, options, expected, message] of REFUSALS) {
+  Deno.test(`a batch with ${what} is refused as ${expected.code}`, () => {
+    assert.throws(() => prepared(batch(), options), (error: Error) => {
+      assert.ok(error instanceof EncodeError || error instanceof ConfigError);
+      for (const [key, value] of Object.entries(expected)) assert.equal(error[key as keyof typeof error], value);
+      assert.match(error.message, message);
+      return true;
+    });
+  });
+}
+
+Deno.test("two rows with one id and one body are both sent: the server drops the second", () => {
+  assert.equal(prepared({ rows: withIds(["a", "a"], [1, 1]) }).count, 2);
+});
+
+Deno.test("an id that is no valid UTF-8 is refused, with its row", () => {
+  const bytes = Uint8Array.of(0x61, 0xff, 0x62);
+  const data = arrow.makeData({
+    type: new arrow.Utf8(),
+    length: 2,
+    nullCount: 0,
+    valueOffsets: Int32Array.of(0, 1, 3),
+    data: bytes,
+  });
+  const rows = batchOf([{ name: "_filament_event_id", data }]);
+  assert.throws(() => prepared({ rows }), { name: "EncodeError", code: "encode.id", row: 1 });
+});
+
+Deno.test("repeated ids are found in any batch, within a piece and across pieces", () => {
+  const id = fc.constantFrom("a", "b", "c", "d", "e");
+  fc.assert(fc.property(
+    fc.array(fc.tuple(fc.option(id), fc.nat(1)), { minLength: 1, maxLength: 12 }),
+    fc.integer({ min: 1, max: 12 }),
+    (rows, piece) => {
+      const seen = new Map<string, number>();
+      const firstFault = rows.findIndex(([id, value]) => {
+        if (id === null) return false;
+        const known = seen.get(id);
+        if (known === undefined) seen.set(id, value);
+        return known !== undefined && known !== value;
+      });
+      const batch = withIds(rows.map(([id]) => id), rows.map(([, value]) => value));
+      const source = openBatch(
+        { resource: "eu", rows: batch },
+        resolveOptions({ stream: "ORDERS", subject: "orders.eu" }),
+      );
+      let fault = -1;
+      try {
+        for (let from = 0; from < rows.length; from += piece) {
+          prepareRows(source, { from, count: Math.min(piece, rows.length - from) }, targetOf(), true);
+        }
+      } catch (error) {
+        assert.ok(error instanceof EncodeError && error.code === "encode.duplicate_id");
+        fault = error.row!;
+      }
+      assert.equal(fault, firstFault);
+    },
+  ));
+});
+
+Deno.test("sizes are exact where rows with and without an id differ", () => {
+  const head =
+    "NATS/1.0\r\nContent-Type: application/json\r\nFilament-Operation: insert\r\nNats-Expected-Stream: ORDERS\r\n\r\n"
+      .length;
+  const id = "Nats-Msg-Id: \r\n".length + 64;
+  const body = '{"_filament_event_id":"a","n":1}'.length;
+  const rows = withIds([null, "a"], [1_000, 1]);
+  const limit = head + id + body;
+  assert.equal(prepared({ rows }, {}, targetOf({ maxMessageBytes: limit })).count, 2);
+  assert.throws(() => prepared({ rows }, {}, targetOf({ maxMessageBytes: limit - 1 })), {
+    code: "encode.too_large",
+    row: 1,
+    size: limit,
+    limit: limit - 1,
+  });
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { connect, Publisher } from "../../src/runtime/deno.ts";
+import { batchOf, intColumn } from "../_support/batches.ts";
+import { passwordUsers, publisherPermissions } from "../_support/credentials.ts";
+import { startNatsServer } from "../_support/nats_server.ts";
+import { addStream, infoOf } from "../_support/stored.ts";
+
+const rows = batchOf([intColumn("n", [1, 2, 3])]);
+const admin = { username: "admin", password: "all" };
+const asAdmin = { authMode: "user_password", ...admin } as const;
+const asWorker = { authMode: "user_password", username: "worker", password: "few" } as const;
+
+function serverFor(permissions: { publish: readonly string[]; subscribe: readonly string[] }) {
+  return startNatsServer({
+    config: passwordUsers(admin, { username: "worker", password: "few", permissions }),
+  });
+}
+
+Deno.test("a user that may look the stream up, create it, publish and receive answers can do the whole job", async () => {
+  await using server = await serverFor(
+    publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"], inboxPrefix: "_WORKER", create: true }),
+  );
+  const config = {
+    url: server.url,
+    ...asWorker,
+    stream: "ORDERS",
+    subject: "orders.{resource}",
+    inboxPrefix: "_WORKER",
+  };
+  const publisher = await Publisher.open(() => connect(config), config);
+  assert.equal((await publisher.publish({ resource: "eu", rows })).rows, 3);
+  await publisher.close();
+});
+
+Deno.test("a user that may not create needs only the lookup, the subjects and the inbox; inboxPrefix may be the publisher's alone", async () => {
+  await using server = await serverFor(
+    publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"], inboxPrefix: "_WORKER" }),
+  );
+  await using boss = await connect({ url: server.url, ...asAdmin });
+  await addStream(boss, { name: "ORDERS", subjects: ["orders.*"] });
+  await using nc = await connect({ url: server.url, ...asWorker });
+  const options = { stream: "ORDERS", subject: "orders.{resource}" };
+  const publisher = await Publisher.open(nc, { ...options, inboxPrefix: "_WORKER" });
+  assert.equal((await publisher.publish({ resource: "eu", rows })).rows, 3);
+  await publisher.close();
+  await assert.rejects(Publisher.open(nc, options), (error: Error & { code?: string }) => {
+    assert.deepEqual([error.name, error.code], ["ConnectionError", "connection.permission"]);
+    return /_INBOX/.test(error.message);
+  });
+  assert.equal((await infoOf(boss, "ORDERS")).state.messages, 3, "the refused opening sent nothing");
+});
+
+Deno.test("a user that may not look the stream up is told so when it opens", async () => {
+  await using server = await serverFor({ publish: ["orders.*"], subscribe: ["_INBOX.>"] });
+  await using nc = await connect({ url: server.url, ...asWorker });
+  await assert.rejects(
+    Publisher.open(nc, { stream: "ORDERS", subject: "orders.{resource}" }),
+    (error: Error & { code?: string }) => {
+      assert.deepEqual([error.name, error.code], ["ConnectionError", "connection.permission"]);
+      return /\$JS\.API\.STREAM\.INFO\.ORDERS/.test(error.message);
+    },
+  );
+});
+
+Deno.test("a user that may not publish to the subject ends with publish.permission, its rows unknown", async () => {
+  await using server = await serverFor(publisherPermissions({ stream: "ORDERS", subjects: ["orders.eu"] }));
+  await using boss = await connect({ url: server.url, ...asAdmin });
+  await addStream(boss, { name: "ORDERS", subjects: ["orders.*"] });
+  const config = {
+    url: server.url,
+    ...asWorker,
+    stream: "ORDERS",
+    subject: "orders.{resource}",
+    publishTimeout: 300,
+  };
+  const publisher = await Publisher.open(() => connect(config), config);
+  assert.equal((await publisher.publish({ resource: "eu", rows })).rows, 3);
+  await assert.rejects(publisher.publish({ resource: "us", rows }), (error: Error & Record<string, unknown>) => {
+    assert.deepEqual([error.name, error.code, error.outcome], ["PublishError", "publish.permission", "uncertain"]);
+    assert.match(error.message, /orders\.us/);
+    return true;
+  });
+  assert.equal((await infoOf(boss, "ORDERS")).state.messages, 3);
+  await publisher.close();
+});
