@@ -120,6 +120,8 @@ const NAMES = [
   "Bob",
 ];
 const STATUS = ["new", "paid", "shipped", "returned"];
+/** One object for all batches: a file takes no second dictionary. */
+const STATUS_WORDS = new arrow.Vector([textColumn("words", STATUS).data]);
 const MIDNIGHT_2024 = 1_704_067_200_000_000n;
 
 /** Rows of 14 columns of as many types, about 300 bytes of JSON each, with an event id. */
@@ -127,7 +129,6 @@ export function demoBatch(rows: number, first = 0): arrow.RecordBatch {
   const row = (i: number): number => first + i;
   const texts = (text: (n: number) => string | null): (string | null)[] =>
     Array.from({ length: rows }, (_, i) => text(row(i)));
-  const words = textColumn("words", STATUS).data;
   const item = textColumn("item", Array.from({ length: 2 * rows }, (_, i) => `tag${(2 * first + i) % 97}`)).data;
   const street = textColumn("street", texts((n) => `${1 + n % 200} Main St`));
   const zip = intColumn("zip", Array.from({ length: rows }, (_, i) => 10_000 + row(i) % 90_000));
@@ -185,9 +186,9 @@ export function demoBatch(rows: number, first = 0): arrow.RecordBatch {
     ),
     {
       name: "status",
-      data: nullable(new arrow.Dictionary(words.type, new arrow.Int8(), 1), rows, {
+      data: nullable(new arrow.Dictionary(STATUS_WORDS.type, new arrow.Int8(), 1), rows, {
         values: Int8Array.from({ length: rows }, (_, i) => row(i) % STATUS.length),
-        dictionary: new arrow.Vector([words]),
+        dictionary: STATUS_WORDS,
       }),
     },
     {
