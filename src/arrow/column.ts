@@ -106,13 +106,24 @@ export function viewColumn(
   checkType(type, given.type);
   const bitOffset = whole(given.offset ?? 0, "offset");
   const bits = validityOf(type, given);
+  const parts = buffersOf(type, given, bitOffset, cache);
+  // One literal, so that all views have one hidden class: cells of all types read them.
   const view: ColumnView = {
-    ...buffersOf(type, given, bitOffset, cache),
     type,
     length: whole(given.length, "length"),
     bits,
     bitOffset,
     covered: bits === undefined ? Infinity : Math.max(0, bits.length * 8 - bitOffset),
+    readable: parts.readable,
+    numbers: parts.numbers,
+    words: parts.words,
+    bytes: parts.bytes,
+    offsets: parts.offsets,
+    sizes: parts.sizes,
+    codes: parts.codes,
+    buffers: parts.buffers,
+    children: parts.children,
+    dictionary: parts.dictionary,
   };
   if (given !== EMPTY) cache.set(given, view);
   return view;

@@ -12,11 +12,14 @@ const { bytes } = scratch;
 const HIGH = 4294967296;
 const TENS = Float64Array.from({ length: 16 }, (_, n) => 10 ** n);
 
+/** The largest scale that {@linkcode putShort} takes. */
+export const LONGEST_SHORT = 15;
+
 /** Writes the decimal of `count` 32-bit words at `at`, with exactly `scale` digits after the point. */
 export function putDecimal(position: number, words: Int32Array, at: number, count: number, scale: number): number {
   const low = words[at]!;
   const high = count === 1 ? low >> 31 : words[at + 1]!;
-  if (scale >= 0 && scale <= 15 && high < 0x200000 && high >= -0x200000 && isShort(words, at, count, high)) {
+  if (scale >= 0 && scale <= LONGEST_SHORT && high < 0x200000 && high >= -0x200000 && isShort(words, at, count, high)) {
     return putShort(position, high * HIGH + (low >>> 0), scale);
   }
   return putLong(position, words, at, count, scale);
@@ -30,7 +33,7 @@ function isShort(words: Int32Array, at: number, count: number, high: number): bo
 }
 
 /** Writes a decimal whose digits make a whole number below 2^53. */
-function putShort(position: number, value: number, scale: number): number {
+export function putShort(position: number, value: number, scale: number): number {
   let p = position;
   let size = value;
   if (value < 0) {

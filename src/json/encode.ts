@@ -57,8 +57,6 @@ interface Run {
   offsets: Uint32Array<ArrayBuffer>;
   /** Rows done. */
   done: number;
-  /** Bytes of the rows done. */
-  size: number;
   /** Whether a limit ended it. */
   stopped: boolean;
 }
@@ -101,7 +99,7 @@ export function encodeView(view: RowsView, options: EncodeOptions = {}): Encoded
   attach(run.arena);
   try {
     finish(run);
-    if (run.arena.countedFrom >= 0 && run.size > run.arena.countedFrom) again(run);
+    if (run.arena.countedFrom >= 0 && sizeOf(run) > run.arena.countedFrom) again(run);
   } finally {
     attach(undefined);
   }
@@ -125,7 +123,6 @@ function start(
     overRow,
     offsets: new Uint32Array(Math.min(count, 1 << 20) + 1),
     done: 0,
-    size: 0,
     stopped: false,
   };
 }
@@ -163,22 +160,23 @@ function cellsOf(run: Run, { columns, starts, rowCount }: ChunkView): readonly C
 /** Encodes rows from the next one on, as long as they are in the chunk. */
 function encodeChunk(run: Run, chunk: ChunkView): void {
   const cells = cellsOf(run, chunk);
+  const width = cells.length;
+  const { arena, only, from, count, maxBytes, maxRowBytes } = run;
+  const last = chunk.firstRow + chunk.rowCount;
+  let { offsets, done } = run;
   let column = 0;
   let row = 0;
   try {
-    const { arena, maxBytes, maxRowBytes } = run;
-    const width = cells.length;
-    const last = chunk.firstRow + chunk.rowCount;
     let p = 0;
-    while (run.done < run.count) {
-      row = rowAt(run, run.done);
+    while (done < count) {
+      row = only === undefined ? from + done : only[from + done]!;
       if (row < chunk.firstRow || row >= last) break;
       const slot = row - chunk.firstRow;
       const begin = arena.used + p;
       arena.rowStart = begin;
       if (width === 0) bytes[p++] = 123;
       for (column = 0; column < width; column++) {
-        if (p > FULL) p = flushRows(run, p);
+        if (p > FULL) p = flushRows(run, done, p);
         p = cells[column]!(slot, p);
       }
       bytes[p++] = 125;
@@ -189,8 +187,9 @@ function encodeChunk(run: Run, chunk: ChunkView): void {
         p = begin - arena.used;
         break;
       }
-      advance(run, end);
-      if (p > FULL) p = flushRows(run, p);
+      if (++done >= offsets.length) offsets = grown(offsets, count);
+      offsets[done] = end;
+      if (p > FULL) p = flushRows(run, done, p);
     }
     arena.rowStart = arena.used + p;
     flush(p);
@@ -198,22 +197,19 @@ function encodeChunk(run: Run, chunk: ChunkView): void {
     if (thrown === STOP) stop(run, row);
     else throw cellError(thrown, run.view.names[column] ?? "", row);
   }
+  run.offsets = offsets;
+  run.done = done;
 }
 
-function flushRows(run: Run, position: number): number {
-  run.arena.progress = Math.max(run.done, 1) / run.count;
+function flushRows({ arena, count }: Run, done: number, position: number): number {
+  arena.progress = Math.max(done, 1) / count;
   return flush(position);
 }
 
-function advance(run: Run, end: number): void {
-  const done = ++run.done;
-  if (done >= run.offsets.length) {
-    const grown = new Uint32Array(Math.min(run.count, done * 2) + 1);
-    grown.set(run.offsets);
-    run.offsets = grown;
-  }
-  run.offsets[done] = end;
-  run.size = end;
+function grown(offsets: Uint32Array<ArrayBuffer>, count: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.min(count + 1, offsets.length * 2));
+  larger.set(offsets);
+  return larger;
 }
 
 /** The arena has what it may hold: the rows before this one are the result, or there is none. */
@@ -236,20 +232,22 @@ function refuseRow(run: Run, row: number, size: number): never {
   throw new EncodeError("encode.too_large", text, { row, size, limit: run.maxRowBytes });
 }
 
+function sizeOf({ offsets, done }: Run): number {
+  return offsets[done]!;
+}
+
 /** Encodes once more what was only counted, now that its size is known. */
 function again(run: Run): void {
-  const { arena } = run;
-  const rows = run.done;
-  const { size } = run;
-  const first = run.offsets.subarray(0, rows + 1).indexOf(arena.countedFrom);
-  arena.resume(size);
-  Object.assign(run, { done: first, size: arena.used, stopped: false, count: rows });
+  const { arena, done, offsets } = run;
+  const first = offsets.subarray(0, done).indexOf(arena.countedFrom);
+  arena.resume(sizeOf(run));
+  Object.assign(run, { done: first, stopped: false, count: done });
   finish(run);
 }
 
 function result(run: Run): EncodedPart {
-  const { done, size, offsets } = run;
-  const json = run.arena.take(size);
+  const { done, offsets } = run;
+  const json = run.arena.take(sizeOf(run));
   let crc: number | undefined;
   return {
     bytes: json,

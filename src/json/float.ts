@@ -50,9 +50,11 @@ export function putFloat64(position: number, x: number): number {
     bytes[p++] = 45;
     size = -x;
   }
-  const cents = Math.floor(size * 100 + 0.5);
-  // Fewer than 16 digits are the only decimal so short that reads back to this double, hence the shortest.
-  if (cents / 100 === size && cents < 1e15 && cents > 0) return putCents(p, cents);
+  const scaled = size * 100;
+  const cents = Math.floor(scaled + 0.5);
+  // Fewer than 16 digits are the only decimal so short that reads back to this double, hence the shortest. The first
+  // comparison spares the division.
+  if (Math.abs(cents - scaled) < 1e-15 * scaled && cents / 100 === size && cents < 1e15) return putCents(p, cents);
   if (size >= 1e-6 && size < 1e17) {
     const end = putShortest(p, size);
     if (end > 0) return end;
@@ -72,14 +74,18 @@ function putCents(position: number, cents: number): number {
   return p + 2;
 }
 
-const bits = new DataView(new ArrayBuffer(8));
+/** One float and its bits. */
+const double = new Float64Array(1);
+const doubleBits = new Int32Array(double.buffer);
+const single = new Float32Array(1);
+const singleBits = new Int32Array(single.buffer);
 
 /** Writes a double of 10^-6 to 10^17 by 17 digits in two halves; 0 where the exact way has to. */
 function putShortest(position: number, x: number): number {
-  bits.setFloat64(0, x);
-  const upper = bits.getInt32(0);
+  double[0] = x;
+  const upper = doubleBits[1]!;
   const field = upper >> 20;
-  if ((upper & 0xfffff) === 0 && bits.getInt32(4) === 0) return 0;
+  if ((upper & 0xfffff) === 0 && doubleBits[0] === 0) return 0;
   // log10 from the exponent; one too small at most.
   let tens = Math.floor((field - 1023) * 0.30102999566398114);
   if (x >= POWER[tens + 61]!) tens++;
@@ -175,8 +181,8 @@ export function putFloat32(position: number, x: number): number {
     bytes[p] = 48;
     return p + 1;
   }
-  bits.setFloat32(0, x);
-  const pattern = bits.getInt32(0) & 0x7fffffff;
+  single[0] = x;
+  const pattern = singleBits[0]! & 0x7fffffff;
   const end = putSingle(p, Math.abs(x), pattern);
   return end > 0 ? end : putText(p, floatText(BigInt(pattern & 0x7fffff), pattern >> 23, SINGLE));
 }

@@ -8,7 +8,7 @@ import type { ColumnView } from "../arrow/column.ts";
 import type { Shape } from "../arrow/field_type.ts";
 import { putBase64, putUuid } from "./binary.ts";
 import type { Cell } from "./cell.ts";
-import { putDecimal } from "./decimal.ts";
+import { LONGEST_SHORT, putDecimal, putShort } from "./decimal.ts";
 import { putInt32, putInt64, putUint64, putWhole } from "./digits.ts";
 import { putFloat16, putFloat32, putFloat64 } from "./float.ts";
 import { type Key, putKey, putNull } from "./key.ts";
@@ -117,9 +117,26 @@ export function decimalCell(column: ColumnView, key: Key, type: Of<"decimal">): 
   const { bits, bitOffset, words } = column;
   const count = type.bits >> 5;
   const { scale } = type;
+  if (count === 4 && scale >= 0 && scale <= LONGEST_SHORT) return decimal128Cell(column, key, scale);
   return (slot, position) => {
     if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
     return putDecimal(putKey(position, key), words, slot * count, count, scale);
+  };
+}
+
+/** The most common decimal: most values fit 64 bits, and the upper words only repeat the sign. */
+function decimal128Cell(column: ColumnView, key: Key, scale: number): Cell {
+  const { bits, bitOffset, words } = column;
+  return (slot, position) => {
+    if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
+    const p = putKey(position, key);
+    const at = 4 * slot;
+    const high = words[at + 1]!;
+    const sign = high >> 31;
+    if (words[at + 2] === sign && words[at + 3] === sign && high < 0x200000 && high >= -0x200000) {
+      return putShort(p, high * 4294967296 + (words[at]! >>> 0), scale);
+    }
+    return putDecimal(p, words, at, 4, scale);
   };
 }
 

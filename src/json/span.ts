@@ -75,11 +75,25 @@ function viewCell(column: ColumnView, key: Key): Cell {
 }
 
 /** A cell of a binary column. */
-export function binaryCell(column: ColumnView, key: Key): Cell {
+export function binaryCell(column: ColumnView, key: Key, layout: string): Cell {
+  if (layout === "offsets") return smallBinaryCell(column, key);
   const span = textSpan(column);
   return (slot, position) => {
     if (!span.seek(slot)) return putNull(position, key);
     return putBase64(putKey(position, key), span.bytes, span.start, span.end);
+  };
+}
+
+function smallBinaryCell(column: ColumnView, key: Key): Cell {
+  const { bits, bitOffset, offsets, bytes: source } = column;
+  const size = source.length;
+  return (slot, position) => {
+    const bit = bitOffset + slot;
+    if (bits !== undefined && (bits[bit >> 3]! >> (bit & 7) & 1) === 0) return putNull(position, key);
+    const start = offsets[slot]!;
+    const end = offsets[slot + 1]!;
+    if (start < 0 || start > end || end > size) checkOffsets(start, end, size);
+    return putBase64(putKey(position, key), source, start, end);
   };
 }
 

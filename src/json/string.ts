@@ -62,7 +62,46 @@ function special(word: number): number {
   return (word | (word - 0x20202020) | (quote - 0x01010101) | (slash - 0x01010101)) & 0x80808080;
 }
 
+/** Writes text that needs nothing but quotes as it is; from the first byte that needs more on, {@linkcode putCareful}. */
 function putEscaped(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
+  if (end - start < 8) return putFew(position, source, words, start, end);
+  let p = position;
+  let at = start;
+  const last = end - 8;
+  while (at < last) {
+    const first = words.getInt32(at, true);
+    const second = words.getInt32(at + 4, true);
+    if ((special(first) | special(second)) !== 0) return putCareful(p, source, words, at, end);
+    view.setInt32(p, first, true);
+    view.setInt32(p + 4, second, true);
+    at += 8;
+    p += 8;
+  }
+  // The last eight bytes, which overlap what is done.
+  const first = words.getInt32(last, true);
+  const second = words.getInt32(last + 4, true);
+  if ((special(first) | special(second)) !== 0) return putCareful(p, source, words, at, end);
+  const tail = p - (at - last);
+  view.setInt32(tail, first, true);
+  view.setInt32(tail + 4, second, true);
+  return tail + 8;
+}
+
+/** The same for fewer than eight bytes. */
+function putFew(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
+  if (end - start >= 4) {
+    const first = words.getInt32(start, true);
+    const last = words.getInt32(end - 4, true);
+    if ((special(first) | special(last)) === 0) {
+      view.setInt32(position, first, true);
+      view.setInt32(position + (end - start) - 4, last, true);
+      return position + (end - start);
+    }
+  }
+  return putTail(position, source, start, end);
+}
+
+function putCareful(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
   let p = position;
   let at = start;
   while (at + 4 <= end) {

@@ -58,7 +58,7 @@ function unguarded(column: ColumnView, key: Key, slots: number): Cell {
     case "text":
       return textCell(column, key, type.layout, type.meaning);
     case "binary":
-      return binaryCell(column, key);
+      return binaryCell(column, key, type.layout);
     case "fixed_binary":
       return fixedBinaryCell(column, key, type);
     case "list":
