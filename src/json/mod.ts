@@ -13,5 +13,17 @@
  * @module
  */
 
+export { sliceRows } from "../arrow/slice.ts";
 export { crc32c } from "../hash/crc32c.ts";
 export { encodeRows } from "./encode.ts";
+export type {
+  ArrowBatch,
+  ArrowField,
+  ArrowRows,
+  ArrowSchema,
+  ArrowTable,
+  ArrowWindow,
+  BatchLimits,
+  EncodedRows,
+  FlechetteTable,
+} from "../types.ts";
