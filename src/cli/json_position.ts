@@ -13,7 +13,9 @@ export interface TextPosition {
 }
 
 const WHITE_SPACE = /[ \t\n\r]*/y;
+// deno-lint-ignore no-control-regex
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+// deno-lint-ignore no-control-regex
 const STRING_BEGUN = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { MessageSource } from "./ipc_stream.ts";
+
 /**
  * Takes bytes off a sequence of chunks. Only the chunk at hand is held.
  *
@@ -19,7 +21,7 @@
  * assert.ok((await source.take(1)).length === 0);
  * ```
  */
-export class ByteSource {
+export class ByteSource implements MessageSource {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #chunk: Uint8Array = new Uint8Array(0);
   #position = 0;
@@ -46,6 +48,12 @@ export class ByteSource {
     }
     this.#position += filled;
     return filled === length ? bytes : bytes.subarray(0, filled);
+  }
+
+  /** Takes a message's body. */
+  async body(length: number): Promise<{ readonly length: number; readonly bytes: Uint8Array }> {
+    const bytes = await this.take(length);
+    return { length: bytes.length, bytes };
   }
 
   /** Up to that many bytes, which remain to be taken. */

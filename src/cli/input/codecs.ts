@@ -6,6 +6,7 @@
 
 import type { Compression } from "./ipc_message.ts";
 import { arrowLibrary, library } from "./libraries.ts";
+import { decompressLz4 } from "./lz4.ts";
 
 type Decode = (data: Uint8Array) => Uint8Array;
 
@@ -29,15 +30,10 @@ export function loadCodec(compression: Compression): Promise<void> {
 
 async function register(compression: Compression): Promise<void> {
   const { compressionRegistry, CompressionType } = await arrowLibrary();
-  const decode = compression === "lz4" ? await lz4() : await zstd();
+  const decode = compression === "lz4" ? decompressLz4 : await zstd();
   const type = compression === "lz4" ? CompressionType.LZ4_FRAME : CompressionType.ZSTD;
   // A fresh array: apache-arrow lays 64-bit views on it, which a slice at an odd offset cannot bear.
   compressionRegistry.set(type, { decode: (data: Uint8Array) => Uint8Array.from(decode(data)) });
-}
-
-async function lz4(): Promise<Decode> {
-  const { decompress } = await library("lz4js", "LZ4-compressed Arrow data", () => import("lz4js"));
-  return (data) => decompress(data);
 }
 
 async function zstd(): Promise<Decode> {

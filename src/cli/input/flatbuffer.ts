@@ -30,6 +30,11 @@ export class FlatTable {
     this.#vtableSize = view.getUint16(this.#vtable, true);
   }
 
+  /** Where the table lies in its buffer. */
+  get position(): number {
+    return this.#at;
+  }
+
   /** Where a field lies; 0 when it is absent. */
   #field(slot: number): number {
     const entry = 4 + 2 * slot;
@@ -62,19 +67,34 @@ export class FlatTable {
     return at === 0 ? undefined : new FlatTable(this.#view, at + this.#view.getUint32(at, true));
   }
 
+  /** How many elements a vector has, or bytes a text; throws where they are not all there. */
+  count(slot: number, size: number): number {
+    return this.#vector(slot, size).count;
+  }
+
   /** The structs of a vector, each as a view of its bytes. */
   structs(slot: number, size: number): DataView[] {
+    const { start, count } = this.#vector(slot, size);
+    const { buffer, byteOffset } = this.#view;
+    return Array.from({ length: count }, (_, index) => new DataView(buffer, byteOffset + start + index * size, size));
+  }
+
+  /** The tables of a vector. */
+  tables(slot: number): FlatTable[] {
+    const { start, count } = this.#vector(slot, 4);
+    return Array.from({ length: count }, (_, index) => {
+      const at = start + 4 * index;
+      return new FlatTable(this.#view, at + this.#view.getUint32(at, true));
+    });
+  }
+
+  #vector(slot: number, size: number): { readonly start: number; readonly count: number } {
     const field = this.#field(slot);
-    if (field === 0) return [];
+    if (field === 0) return { start: 0, count: 0 };
     const at = field + this.#view.getUint32(field, true);
     const count = this.#view.getUint32(at, true);
-    if (count * size > this.#view.byteLength) throw new RangeError("a vector is longer than its buffer");
-    const { buffer, byteOffset, byteLength } = this.#view;
-    return Array.from({ length: count }, (_, index) => {
-      const start = at + 4 + index * size;
-      if (start + size > byteLength) throw new RangeError("a vector leads outside of its buffer");
-      return new DataView(buffer, byteOffset + start, size);
-    });
+    if (at + 4 + count * size > this.#view.byteLength) throw new RangeError("a vector leads outside of its buffer");
+    return { start: at + 4, count };
   }
 }
 

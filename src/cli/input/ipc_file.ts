@@ -12,19 +12,20 @@ import type { RandomAccess } from "./random_access.ts";
 /** Where a message lies. */
 interface Block {
   readonly offset: number;
-  readonly metadataLength: number;
   readonly bodyLength: number;
 }
 
 /** What the footer says. */
 export interface IpcFooter {
+  /** The schema, as a message of its own. */
+  readonly schema: Uint8Array;
   readonly dictionaries: readonly Block[];
   readonly batches: readonly Block[];
 }
 
 /** The file's first and last word. */
 const MAGIC = "ARROW1";
-/** The first word, padded to 8 bytes: where the schema's message begins. */
+/** The first word, padded to 8 bytes: where the messages begin. */
 const START = 8;
 /** Arrow format, File.fbs: struct Block { offset: long; metaDataLength: int; bodyLength: long }. */
 const BLOCK_SIZE = 24;
@@ -41,7 +42,7 @@ const BLOCK_SIZE = 24;
  * import assert from "node:assert/strict";
  * import { openFile } from "./random_access.ts";
  *
- * await using file = await openFile("/dev/null");
+ * const file = await openFile("/dev/null");
  * const outcome = await readFooter(file, "x.arrow").catch((error) => error.message);
  * assert.ok(outcome.includes("x.arrow is cut"));
  * ```
@@ -54,14 +55,15 @@ export async function readFooter(file: RandomAccess, name: string): Promise<IpcF
   }
   const bytes = await file.read(file.size - 10 - length, length);
   try {
-    return footerOf(rootTable(bytes), file.size, name);
+    return footerOf(bytes, file.size, name);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new InputError(`${name}: its footer is broken`);
   }
 }
 
-function footerOf(footer: FlatTable, size: number, name: string): IpcFooter {
+function footerOf(bytes: Uint8Array, size: number, name: string): IpcFooter {
+  const footer = rootTable(bytes);
   const schema = footer.table(1);
   if (schema === undefined) throw new InputError(`${name}: its footer has no schema`);
   assertLittleEndian(schema, name);
@@ -73,9 +75,31 @@ function footerOf(footer: FlatTable, size: number, name: string): IpcFooter {
       const whole = offset >= START && metadataLength > 0 && bodyLength >= 0 &&
         offset + metadataLength + bodyLength <= size;
       if (!whole) throw new InputError(`${name}: its footer leads outside of the file: it is cut, or broken`);
-      return { offset, metadataLength, bodyLength };
+      return { offset, bodyLength };
     });
-  return { dictionaries: blocks(2), batches: blocks(3) };
+  return { schema: schemaMessage(bytes, schema, footer.int16(0)), dictionaries: blocks(2), batches: blocks(3) };
+}
+
+/**
+ * The footer's schema as a message: a Message table is laid before the footer's bytes, and refers into them. The schema
+ * at the beginning of the file is left alone: apache-arrow's own writer omits it, polars writes it without its prefix.
+ */
+function schemaMessage(footer: Uint8Array, schema: FlatTable, version: number): Uint8Array {
+  const [PREFIX, ROOT, VTABLE, TABLE, END] = [0, 8, 12, 24, 40];
+  const SCHEMA = 1;
+  const bytes = new Uint8Array(END + Math.ceil(footer.length / 8) * 8);
+  const view = new DataView(bytes.buffer);
+  view.setInt32(PREFIX, -1, true);
+  view.setInt32(PREFIX + 4, bytes.length - ROOT, true);
+  view.setUint32(ROOT, TABLE - ROOT, true);
+  // The vtable: its size, the table's size, then where version, header type and header lie in the table.
+  [10, 16, 4, 6, 8].forEach((value, index) => view.setUint16(VTABLE + 2 * index, value, true));
+  view.setInt32(TABLE, TABLE - VTABLE, true);
+  view.setInt16(TABLE + 4, version, true);
+  view.setUint8(TABLE + 6, SCHEMA);
+  view.setUint32(TABLE + 8, END + schema.position - (TABLE + 8), true);
+  bytes.set(footer, END);
+  return bytes;
 }
 
 /**
@@ -99,9 +123,10 @@ export async function* fileMessages(
   footer: IpcFooter,
   name: string,
 ): AsyncGenerator<IpcMessage> {
-  yield await readAt(file, START, undefined, "schema", name);
-  for (const block of footer.dictionaries) yield await readAt(file, block.offset, block, "dictionary", name);
-  for (const block of footer.batches) yield await readAt(file, block.offset, block, "batch", name);
+  readFrame(footer.schema.subarray(8), `${name}, footer`);
+  yield { kind: "schema", rows: 0, head: footer.schema, body: new Uint8Array(0) };
+  for (const block of footer.dictionaries) yield await readAt(file, block, "dictionary", name);
+  for (const block of footer.batches) yield await readAt(file, block, "batch", name);
 }
 
 /**
@@ -124,13 +149,13 @@ export async function countRows(file: RandomAccess, footer: IpcFooter, name: str
 
 async function readAt(
   file: RandomAccess,
-  offset: number,
-  block: Block | undefined,
+  block: Block,
   kind: IpcMessage["kind"],
   name: string,
 ): Promise<IpcMessage> {
+  const { offset } = block;
   const { head, frame: { bodyLength, ...frame } } = await readHead(file, offset, name);
-  if (frame.kind !== kind || (block !== undefined && block.bodyLength !== bodyLength)) {
+  if (frame.kind !== kind || block.bodyLength !== bodyLength) {
     throw new InputError(`${name}, byte ${offset}: the footer announces another message than is there`);
   }
   const body = await file.read(offset + head.length, bodyLength);

@@ -6,6 +6,7 @@
 
 import { InputError } from "./error.ts";
 import { type FlatTable, rootTable } from "./flatbuffer.ts";
+import { checkBatch, checkSchema } from "./ipc_metadata.ts";
 
 /** How the buffers of a message are compressed. */
 export type Compression = "lz4" | "zstd";
@@ -34,6 +35,8 @@ export interface IpcFrame extends Omit<IpcMessage, "head" | "body"> {
 export const LARGEST_BODY = 2 ** 31 - 1;
 
 const KINDS: Readonly<Record<number, IpcMessage["kind"]>> = { 1: "schema", 2: "dictionary", 3: "batch" };
+/** Arrow format, Schema.fbs: MetadataVersion.V5. */
+const VERSION_5 = 4;
 const CODECS: readonly Compression[] = ["lz4", "zstd"];
 
 /**
@@ -78,12 +81,18 @@ function frameOf(message: FlatTable, where: string): IpcFrame {
   }
   if (kind === "schema") {
     assertLittleEndian(header, where);
+    // Until version 5 a union had a validity bitmap of its own, which apache-arrow takes for the next buffer.
+    if (checkSchema(header) && message.int16(0) < VERSION_5) {
+      throw new InputError(`${where}: a union as Arrow wrote it before 1.0: write it anew by a later version`);
+    }
     return { kind, rows: 0, bodyLength };
   }
   const batch = kind === "batch" ? header : header.table(1);
-  const codec = batch?.table(3);
+  if (batch === undefined) throw new RangeError("a dictionary has no data");
+  checkBatch(batch);
+  const codec = batch.table(3);
   const compression = codec && compressionOf(codec.uint8(0), where);
-  return { kind, rows: batch?.int64(0) ?? 0, bodyLength, ...(compression && { compression }) };
+  return { kind, rows: batch.int64(0), bodyLength, ...(compression && { compression }) };
 }
 
 /**

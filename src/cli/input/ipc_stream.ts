@@ -4,9 +4,18 @@
  * @module
  */
 
-import type { ByteSource } from "./byte_source.ts";
 import { InputError } from "./error.ts";
 import { type IpcMessage, LARGEST_BODY, readFrame } from "./ipc_message.ts";
+
+/** Where messages come from. */
+export interface MessageSource {
+  /** How many bytes were taken. */
+  readonly position: number;
+  /** Takes that many bytes; fewer where the source ends. */
+  take(length: number): Promise<Uint8Array>;
+  /** Takes a message's body, or passes over it; `length` is how much of it there was. */
+  body(length: number): Promise<{ readonly length: number; readonly bytes: Uint8Array }>;
+}
 
 /** Marks a message since Arrow 0.15; before, a message began with its length. */
 const CONTINUATION = 0xffffffff;
@@ -29,7 +38,7 @@ const CONTINUATION = 0xffffffff;
  * assert.ok(outcome.startsWith("standard input is empty"));
  * ```
  */
-export async function* streamMessages(source: ByteSource, name: string): AsyncGenerator<IpcMessage> {
+export async function* streamMessages(source: MessageSource, name: string): AsyncGenerator<IpcMessage> {
   let schemas = 0;
   for (;;) {
     const where = `${name}, byte ${source.position}`;
@@ -55,7 +64,7 @@ interface Prefix {
   readonly metadataLength: number;
 }
 
-async function readPrefix(source: ByteSource, name: string): Promise<Prefix> {
+async function readPrefix(source: MessageSource, name: string): Promise<Prefix> {
   const at = source.position;
   const first = await source.take(4);
   if (first.length === 0) {
@@ -71,16 +80,16 @@ async function readPrefix(source: ByteSource, name: string): Promise<Prefix> {
   return { bytes: join(first, second), metadataLength: uint32(second) };
 }
 
-async function readMessage(source: ByteSource, prefix: Prefix, where: string): Promise<IpcMessage> {
+async function readMessage(source: MessageSource, prefix: Prefix, where: string): Promise<IpcMessage> {
   if (prefix.metadataLength > LARGEST_BODY) {
     throw new InputError(`${where}: no Arrow message: it would have ${prefix.metadataLength} bytes of metadata`);
   }
   const metadata = await source.take(prefix.metadataLength);
   if (metadata.length < prefix.metadataLength) throw cut(where, source.position);
   const { bodyLength, ...frame } = readFrame(metadata, where);
-  const body = await source.take(bodyLength);
+  const body = await source.body(bodyLength);
   if (body.length < bodyLength) throw cut(where, source.position);
-  return { ...frame, head: join(prefix.bytes, metadata), body };
+  return { ...frame, head: join(prefix.bytes, metadata), body: body.bytes };
 }
 
 function cut(where: string, end: number): InputError {

@@ -8,6 +8,7 @@ import { stat } from "node:fs/promises";
 import { createReadStream } from "node:fs";
 import type { ArrowBatch } from "../../types.ts";
 import { ByteSource } from "./byte_source.ts";
+import { FrameSource } from "./frame_source.ts";
 import { InputError } from "./error.ts";
 import { countRows, fileMessages, readFooter } from "./ipc_file.ts";
 import { streamMessages } from "./ipc_stream.ts";
@@ -62,12 +63,11 @@ export async function openPath(path: string): Promise<Input> {
   if (found.isDirectory()) throw new InputError(`${path} is a directory`);
   // A pipe that has a name, as the shell makes of <(...), is read once and in order.
   if (!found.isFile()) return openPipe(createReadStream(path), path);
-  await using file = await openFile(path).catch((error) => {
-    throw new InputError(`${path} cannot be read: ${error.code === "EACCES" ? "permission denied" : error.code}`);
+  return await withFile(path, async (file): Promise<Input> => {
+    const format = formatOf(await file.read(0, 8), path);
+    const rows = await rowsOf(file, format, path);
+    return { name: path, rows, batches: () => readRows(path, format) };
   });
-  const format = formatOf(await file.read(0, 8), path);
-  const rows = format === "file" ? await countRows(file, await readFooter(file, path), path) : undefined;
-  return { name: path, rows, batches: () => readAgain(path, format) };
 }
 
 /**
@@ -102,9 +102,41 @@ async function* readPipe(chunks: AsyncIterable<Uint8Array>, name: string): Async
   }
 }
 
-async function* readAgain(path: string, format: Format): AsyncGenerator<ArrowBatch> {
-  await using file = await openFile(path);
-  yield* recordBatches(await messagesOf(file, format, path), path);
+async function* readRows(path: string, format: Format): AsyncGenerator<ArrowBatch> {
+  const file = await openReadable(path);
+  try {
+    yield* recordBatches(await messagesOf(file, format, path), path);
+  } finally {
+    await file.close();
+  }
+}
+
+async function withFile<T>(path: string, use: (file: RandomAccess) => Promise<T>): Promise<T> {
+  const file = await openReadable(path);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openReadable(path: string): Promise<RandomAccess> {
+  try {
+    return await openFile(path);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new InputError(`${path} cannot be read: ${code === "EACCES" ? "permission denied" : code}`);
+  }
+}
+
+/** Walks over the whole file, frame by frame: what is cut is found before a row is published. */
+async function rowsOf(file: RandomAccess, format: Format, path: string): Promise<number> {
+  if (format === "file") return await countRows(file, await readFooter(file, path), path);
+  let rows = 0;
+  for await (const message of streamMessages(new FrameSource(file), path)) {
+    rows += message.kind === "batch" ? message.rows : 0;
+  }
+  return rows;
 }
 
 async function messagesOf(file: RandomAccess, format: Format, path: string) {

@@ -7,11 +7,13 @@
 import { open } from "node:fs/promises";
 
 /** Reads of a file by position. */
-export interface RandomAccess extends AsyncDisposable {
+export interface RandomAccess {
   /** The file's size when it was opened. */
   readonly size: number;
   /** Reads bytes; fewer where the file ends. */
   read(position: number, length: number): Promise<Uint8Array>;
+  /** Lets go of the file. */
+  close(): Promise<void>;
 }
 
 /** What one read of the operating system returns at most, on every one. */
@@ -26,8 +28,9 @@ const LARGEST_READ = 2 ** 30;
  * ```ts
  * import assert from "node:assert/strict";
  *
- * await using file = await openFile("/dev/null");
+ * const file = await openFile("/dev/null");
  * assert.ok((await file.read(0, 10)).length === 0);
+ * await file.close();
  * ```
  */
 export async function openFile(path: string): Promise<RandomAccess> {
@@ -46,7 +49,7 @@ export async function openFile(path: string): Promise<RandomAccess> {
       }
       return bytes.subarray(0, filled);
     },
-    [Symbol.asyncDispose]: () => handle.close(),
+    close: () => handle.close(),
   };
 }
 
@@ -60,8 +63,9 @@ export async function openFile(path: string): Promise<RandomAccess> {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * await using file = await openFile("/dev/null");
+ * const file = await openFile("/dev/null");
  * assert.ok((await Array.fromAsync(chunksOf(file))).length === 0);
+ * await file.close();
  * ```
  */
 export async function* chunksOf(file: RandomAccess, chunk: number = 1024 * 1024): AsyncGenerator<Uint8Array> {

@@ -1,0 +1,102 @@
+/**
+ * `jetrow publish --dry-run`: everything but the sending.
+ *
+ * @module
+ */
+
+import { sliceBatch } from "../arrow/slice_batch.ts";
+import { batchesOf } from "../lifecycle/batches.ts";
+import { prepareRows } from "../message/prepare.ts";
+import { MessageTarget } from "../message/target.ts";
+import { resolveOptions, type Settings } from "../options.ts";
+import { openBatch } from "../publish/batch_source.ts";
+import { captureFilter } from "../subject/capture.ts";
+import { expandTemplate } from "../subject/template.ts";
+import type { RowBatch } from "../types.ts";
+import type { CliIo } from "./io.ts";
+import type { OpenSource } from "./publish.ts";
+import type { PublishPlan } from "./publish_options.ts";
+import { grouped, rowsOf } from "./report.ts";
+
+/** What a server takes unless it is configured otherwise: `max_payload`. */
+const USUAL_MAX_PAYLOAD = 1_048_576;
+/** Bytes of a reply subject, at most: the prefix, a unique part, a token. */
+const REPLY_BYTES = 64;
+
+/** What one resource's rows came to. */
+interface Tally {
+  readonly resource: string;
+  readonly stream: string;
+  readonly subject: string;
+  rows: number;
+  rowsWithId: number;
+  bytes: number;
+  largestMessage: number;
+}
+
+/**
+ * Routes, encodes, sizes and counts; dials nobody. Prints a line of JSON an input, and warns of what a server with
+ * usual limits would refuse.
+ *
+ * @param plan what would be published
+ * @param sources the inputs
+ * @param io where to print
+ * @throws {EncodeError} or {RouteError} as publishing would
+ * @example
+ * ```ts ignore
+ * await dryRun(plan, sources, io);
+ * ```
+ */
+export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], io: CliIo): Promise<void> {
+  const settings = resolveOptions(plan.config);
+  for (const { input, resource } of sources) {
+    const { target, tally } = routeOf(settings, resource);
+    for await (const batch of batchesOf(resource, input.batches(), plan.operation)) {
+      for (const piece of sliceBatch(batch, plan.limits)) {
+        io.signal.throwIfAborted();
+        count(piece, settings, target, tally);
+      }
+    }
+    await io.stdout.write(`${JSON.stringify(tally)}\n`);
+    if (tally.largestMessage > USUAL_MAX_PAYLOAD) {
+      await io.stderr.write(
+        `jetrow: the largest message of ${resource} has ${grouped(tally.largestMessage)} bytes: ` +
+          `servers take ${grouped(USUAL_MAX_PAYLOAD)} unless max_payload is raised\n`,
+      );
+    }
+    await io.stderr.write(`${rowsOf(tally.rows)} of ${input.name} would go to ${tally.subject}: nothing was sent\n`);
+  }
+}
+
+function routeOf(settings: Settings, resource: string): { target: MessageTarget; tally: Tally } {
+  const stream = expandTemplate(settings.stream, resource);
+  const subject = expandTemplate(settings.subject, resource);
+  if (settings.createStream) captureFilter(settings, resource);
+  const { namespace, expectedStream, headers, maxInFlightBytes, ttl } = settings;
+  const target = new MessageTarget({
+    resource,
+    stream,
+    subject,
+    maxMessageBytes: Infinity,
+    limitedBy: "a server's limit",
+    maxInFlightBytes,
+    replyBytes: REPLY_BYTES + (settings.inboxPrefix?.length ?? 0),
+    scope: { ...namespace, stream, subject, resource },
+    expectedStream,
+    headers,
+    ttl,
+  });
+  return { target, tally: { resource, stream, subject, rows: 0, rowsWithId: 0, bytes: 0, largestMessage: 0 } };
+}
+
+function count(piece: RowBatch, settings: Settings, target: MessageTarget, tally: Tally): void {
+  const source = openBatch(piece, settings);
+  for (let from = 0; from < source.selected;) {
+    const rows = prepareRows(source, { from, count: source.selected - from }, target, true);
+    from += rows.count;
+    tally.rows += rows.count;
+    tally.bytes += rows.bodyBytes;
+    tally.largestMessage = Math.max(tally.largestMessage, rows.largestMessage());
+    for (let index = 0; index < rows.count; index++) tally.rowsWithId += rows.hasId(index) ? 1 : 0;
+  }
+}

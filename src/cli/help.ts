@@ -1,0 +1,38 @@
+/**
+ * What `--help` says.
+ *
+ * @module
+ */
+
+import type { CliOption } from "./option.ts";
+
+/** Options under a heading. */
+export interface HelpGroup {
+  /** The heading. */
+  readonly title: string;
+  /** The options. */
+  readonly options: readonly CliOption[];
+}
+
+/**
+ * Options as text: each with its default and its environment variable.
+ *
+ * @param groups the options
+ * @returns lines of at most about 100 characters
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const options = [{ name: "stream", type: "text", value: "NAME", env: "JETROW_STREAM", help: "the stream" }] as const;
+ * assert.match(helpOf([{ title: "Options", options }]), /--stream NAME\n +the stream \[env: JETROW_STREAM\]/);
+ * ```
+ */
+export function helpOf(groups: readonly HelpGroup[]): string {
+  return groups.map(({ title, options }) => `${title}:\n${options.map(entryOf).join("\n")}\n`).join("\n");
+}
+
+function entryOf({ name, type, value, env, byDefault, help }: CliOption): string {
+  const form = type === "flag" ? `--${name}, --no-${name}` : `--${name} ${value ?? "TEXT"}`;
+  const notes = [byDefault && `default: ${byDefault}`, env && `env: ${env}`].filter(Boolean).join("; ");
+  return `  ${form}\n      ${help}${notes ? ` [${notes}]` : ""}`;
+}

@@ -1,0 +1,96 @@
+/**
+ * The `jetrow` command.
+ *
+ * ```sh
+ * deno run -A jsr:@jetrow/jetrow/cli publish orders.arrow --url nats://localhost --stream ORDERS --subject 'orders.{resource}'
+ * ```
+ *
+ * @module
+ */
+
+import { realpathSync } from "node:fs";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { type CliIo, processIo } from "./io.ts";
+import { publish } from "./publish.ts";
+import { endingOf } from "./report.ts";
+import { UsageError } from "./usage_error.ts";
+import { VERSION } from "./version.ts";
+
+export type { CliIo, TextOut } from "./io.ts";
+
+/** What a subcommand does; what it throws is told, and decides the exit code. */
+type Subcommand = (args: readonly string[], io: CliIo) => Promise<void>;
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { publish };
+
+const HELP = `jetrow ${VERSION}: Apache Arrow rows in, acknowledged JetStream messages out
+
+  jetrow publish FILE...   publish the rows of Arrow IPC files, or of standard input (-)
+  jetrow --version         print the version
+  jetrow --help            this text; jetrow publish --help has every option
+`;
+
+/**
+ * Runs the command.
+ *
+ * @param args the arguments, the subcommand first
+ * @param io what it reads and writes
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted
+ * @example
+ * ```ts
+ * import { main } from "@jetrow/jetrow/cli";
+ * import assert from "node:assert/strict";
+ *
+ * const texts: string[] = [];
+ * const out = { write: (text: string) => Promise.resolve(void texts.push(text)) };
+ * const io = { stdin: (async function* () {})(), stdout: out, stderr: out, env: {}, signal: new AbortController().signal };
+ * assert.equal(await main(["--version"], io), 0);
+ * assert.match(texts.join(""), /^\d+\.\d+\.\d+\n$/);
+ * ```
+ */
+export async function main(args: readonly string[], io: CliIo): Promise<number> {
+  try {
+    await dispatch(args, io);
+    return 0;
+  } catch (error) {
+    const { exitCode, lines } = endingOf(error, io.signal.aborted);
+    // Where standard error is closed there is nobody to tell; the exit code remains.
+    await io.stderr.write(lines.map((line) => `${line}\n`).join("")).catch(() => {});
+    return exitCode;
+  }
+}
+
+async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<void> {
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") return await io.stdout.write(HELP);
+  if (name === "--version" || name === "-V") return await io.stdout.write(`${VERSION}\n`);
+  const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
+  if (subcommand === undefined) {
+    const known = Object.keys(SUBCOMMANDS).join(", ");
+    throw new UsageError(
+      `there is no command ${JSON.stringify(name.slice(0, 40))}: it may be ${known}, --help, --version`,
+    );
+  }
+  await subcommand(rest, io);
+}
+
+async function run(): Promise<void> {
+  const interrupt = new AbortController();
+  process.on("SIGINT", () => {
+    // Who asks twice does not want to wait for the outcomes.
+    if (interrupt.signal.aborted) process.exit(130);
+    interrupt.abort(new DOMException("interrupted", "AbortError"));
+  });
+  process.on("SIGTERM", () => interrupt.abort(new DOMException("terminated", "AbortError")));
+  // A dial or a read of standard input that was left behind would keep the process.
+  process.exit(await main(process.argv.slice(2), processIo(interrupt.signal)));
+}
+
+/** Node has `import.meta.main` from version 24 on. */
+function isMain(): boolean {
+  if (typeof import.meta.main === "boolean") return import.meta.main;
+  const [, script] = process.argv;
+  return script !== undefined && realpathSync(script) === fileURLToPath(import.meta.url);
+}
+
+if (isMain()) await run();

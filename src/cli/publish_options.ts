@@ -1,0 +1,185 @@
+/**
+ * What `jetrow publish` is told.
+ *
+ * @module
+ */
+
+import { expandTemplate } from "../subject/template.ts";
+import { assertStreamName, assertSubject } from "../subject/name.ts";
+import type { BatchLimits, Operation, SinkConfig } from "../types.ts";
+import { configOf } from "./document.ts";
+import { type HelpGroup, helpOf } from "./help.ts";
+import type { CliIo } from "./io.ts";
+import { type CliOption, type GivenOptions, readArguments, withEnvironment } from "./option.ts";
+import type { ProgressStyle } from "./progress_line.ts";
+import { CONFIG_OPTION, CONNECTION_OPTIONS, PUBLISHER_OPTIONS } from "./sink_options.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** An input and where its rows go. */
+export interface Source {
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+  /** The destination resource. */
+  readonly resource: string;
+}
+
+/** What is to be done. */
+export interface PublishPlan {
+  /** The inputs, in order. */
+  readonly sources: readonly Source[];
+  /** The configuration; credentials as properties that do not print. */
+  readonly config: SinkConfig;
+  /** Where batches are cut. */
+  readonly limits: BatchLimits;
+  /** What the rows do at their destination. */
+  readonly operation: Operation;
+  /** How progress is shown. */
+  readonly progress: ProgressStyle;
+  /** Whether nothing is to be sent. */
+  readonly dryRun: boolean;
+}
+
+const INPUT_OPTIONS: readonly CliOption[] = [
+  {
+    name: "resource",
+    type: "text",
+    value: "NAME",
+    env: "JETROW_RESOURCE",
+    byDefault: "the file's base name",
+    help: "the destination resource of all inputs; standard input needs it",
+  },
+  {
+    name: "operation",
+    type: "text",
+    value: "WORD",
+    env: "JETROW_OPERATION",
+    byDefault: "insert",
+    help: "what the rows do at their destination: insert, update or delete",
+  },
+  {
+    name: "batch-rows",
+    type: "count",
+    value: "ROWS",
+    env: "JETROW_BATCH_ROWS",
+    byDefault: "8192",
+    help: "rows a piece has at most; each piece has a receipt",
+  },
+  {
+    name: "batch-bytes",
+    type: "count",
+    value: "BYTES",
+    env: "JETROW_BATCH_BYTES",
+    byDefault: "16777216",
+    help: "bytes of Arrow buffers that a piece references at most",
+  },
+];
+
+const RUN_OPTIONS: readonly CliOption[] = [
+  {
+    name: "progress",
+    type: "text",
+    value: "STYLE",
+    env: "JETROW_PROGRESS",
+    byDefault: "auto",
+    help: "auto: a line on a terminal, none in a pipe; plain: a line every five seconds; none",
+  },
+  { name: "dry-run", type: "flag", byDefault: "no", help: "route, encode, size and count; nothing is dialled or sent" },
+  CONFIG_OPTION,
+  { name: "help", type: "flag", help: "this text" },
+];
+
+const GROUPS: readonly HelpGroup[] = [
+  { title: "Input", options: INPUT_OPTIONS },
+  { title: "Destination", options: PUBLISHER_OPTIONS },
+  { title: "Connection", options: CONNECTION_OPTIONS },
+  { title: "Other", options: RUN_OPTIONS },
+];
+const OPTIONS = GROUPS.flatMap(({ options }) => options);
+
+/** What `jetrow publish --help` says. */
+export const PUBLISH_HELP = `jetrow publish FILE... --url URL --stream TEMPLATE --subject TEMPLATE [options]
+
+Publishes each row of Arrow IPC files as one acknowledged JSON message to a NATS JetStream stream. FILE is a path, or -
+for standard input, which has to be in the IPC stream format. Each acknowledged piece prints its receipt, a line of
+JSON, on standard output; everything else is said on standard error.
+
+${helpOf(GROUPS)}
+Credentials come from a file (--config, --creds) or from JETROW_PASSWORD, JETROW_TOKEN, JETROW_JWT and
+JETROW_NKEY_SEED, never from the command line. Durations are such as 5s, 1m30s, 100ms.
+
+Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+`;
+
+/**
+ * Reads what `jetrow publish` is told.
+ *
+ * @param args the arguments behind `publish`
+ * @param io the environment is read, and whether a terminal is there
+ * @returns the plan; undefined when help is asked for
+ * @throws {UsageError} or {ConfigError} when it is wrong, {RouteError} when a resource does not fit the templates
+ * @example
+ * ```ts ignore
+ * const plan = await publishPlan(["orders.arrow", "--url", "nats://localhost", "--stream", "S", "--subject", "s"], io);
+ * assert.equal(plan?.sources[0]?.resource, "orders");
+ * ```
+ */
+export async function publishPlan(args: readonly string[], io: CliIo): Promise<PublishPlan | undefined> {
+  const given = withEnvironment(readArguments(args, OPTIONS), OPTIONS, io.env);
+  if (given.values.get("help") === true) return undefined;
+  const sources = sourcesOf(given);
+  const config = await configOf(given, OPTIONS, io.env);
+  for (const { resource } of sources) checkRoute(config, resource);
+  return {
+    sources,
+    config,
+    limits: {
+      ...limitOf(given, "batch-rows", "batchMaxRows"),
+      ...limitOf(given, "batch-bytes", "batchMaxBytes"),
+    },
+    operation: wordOf(given, "operation", ["insert", "update", "delete"]),
+    progress: progressOf(wordOf(given, "progress", ["auto", "plain", "none"]), io),
+    dryRun: given.values.get("dry-run") === true,
+  };
+}
+
+function sourcesOf({ positionals, values }: GivenOptions): Source[] {
+  if (positionals.length === 0) throw new UsageError("publish needs a FILE, or - for standard input");
+  if (positionals.filter((file) => file === "-").length > 1) {
+    throw new UsageError("- can be given once: there is one standard input");
+  }
+  const named = values.get("resource");
+  return positionals.map((file) => ({ file, resource: typeof named === "string" ? named : baseName(file) }));
+}
+
+/** Without folders, and without the ending of a format that is read. */
+function baseName(file: string): string {
+  const name = file.split(/[/\\]/).at(-1)!.replace(/(?<=.)\.(?:arrow|arrows|ipc|feather|parquet)$/i, "");
+  if (file === "-" || name === "" || /^\/(?:dev|proc)\//.test(file)) {
+    throw new UsageError(`--resource is needed: ${file === "-" ? "standard input" : file} has no name`);
+  }
+  return name;
+}
+
+function checkRoute({ stream, subject }: SinkConfig, resource: string): void {
+  assertStreamName(expandTemplate(stream, resource));
+  assertSubject(expandTemplate(subject, resource));
+}
+
+function limitOf({ values }: GivenOptions, name: string, key: keyof BatchLimits): BatchLimits {
+  const value = values.get(name);
+  if (value === undefined) return {};
+  if (typeof value === "number" && value > 0) return { [key]: value };
+  throw new UsageError(`--${name} must be a whole number of at least 1: received ${JSON.stringify(value)}`);
+}
+
+function wordOf<W extends string>({ values }: GivenOptions, name: string, words: readonly [W, ...W[]]): W {
+  const value = values.get(name) ?? words[0];
+  const word = words.find((one) => one === value);
+  if (word !== undefined) return word;
+  throw new UsageError(`--${name} must be ${words.join(", ")}: received ${JSON.stringify(value)}`);
+}
+
+function progressOf(word: "auto" | "plain" | "none", { stderr }: CliIo): ProgressStyle {
+  if (word !== "auto") return word;
+  return stderr.columns === undefined ? "none" : "line";
+}

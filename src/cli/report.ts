@@ -1,0 +1,106 @@
+/**
+ * How things ended: what is said on standard error, and the exit code.
+ *
+ * @module
+ */
+
+import { isJetrowError, type RowOutcomes } from "../errors.ts";
+import { InputError } from "./input/error.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** How a command ends. */
+export interface Ending {
+  /** The exit code: 1 failed, 2 wrong usage, 130 interrupted. */
+  readonly exitCode: number;
+  /** Lines for standard error. */
+  readonly lines: readonly string[];
+}
+
+/** Exit code of wrong usage. */
+export const EXIT_USAGE = 2;
+/** Exit code of an interrupt: 128 and SIGINT's number. */
+export const EXIT_INTERRUPTED = 130;
+
+/**
+ * What to say of a failure.
+ *
+ * @param error what was thrown
+ * @param interrupted whether the person at the terminal ended it
+ * @returns the exit code and the lines
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ConfigError } from "../errors.ts";
+ *
+ * const error = new ConfigError("config.missing", "--stream is required", { field: "--stream" });
+ * assert.deepEqual(endingOf(error, false), { exitCode: 2, lines: ["jetrow: --stream is required"] });
+ * ```
+ */
+export function endingOf(error: unknown, interrupted: boolean): Ending {
+  const lines = [`jetrow: ${interrupted ? "interrupted" : messageOf(error)}`, ...outcomesOf(error)];
+  return { exitCode: interrupted ? EXIT_INTERRUPTED : exitCodeOf(error), lines };
+}
+
+function exitCodeOf(error: unknown): number {
+  const usage = error instanceof UsageError || (isJetrowError(error) && error.name === "ConfigError");
+  return usage ? EXIT_USAGE : 1;
+}
+
+function messageOf(error: unknown): string {
+  if (isJetrowError(error) || error instanceof UsageError || error instanceof InputError) return error.message;
+  // A fault of the program: its place is what a report of it needs.
+  return error instanceof Error ? error.stack ?? error.message : String(error);
+}
+
+function outcomesOf(error: unknown): string[] {
+  if (!isJetrowError(error) || error.name !== "PublishError") return [];
+  const advice = error.rowOutcomes.counts.unknown > 0
+    ? "; of unknown fate are rows that were sent and not answered: they may be stored or not"
+    : "";
+  return [`jetrow: of the batch in hand ${countsOf(error.rowOutcomes)}${advice}`];
+}
+
+function countsOf({ counts }: RowOutcomes): string {
+  const { acked, duplicate, rejected, unknown, unsent } = counts;
+  const parts = [
+    [acked, "acknowledged"],
+    [duplicate, "duplicates"],
+    [rejected, "rejected"],
+    [unknown, "of unknown fate"],
+    [unsent, "not sent"],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, word]) => `${grouped(count)} ${word}`);
+  return told.length === 0 ? "no rows" : `rows are: ${told.join(", ")}`;
+}
+
+/**
+ * A number with its thousands set apart.
+ *
+ * @param count the number
+ * @returns the text, the same in every locale
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(grouped(1234567), "1,234,567");
+ * ```
+ */
+export function grouped(count: number): string {
+  return count.toFixed(0).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+/**
+ * Rows in words.
+ *
+ * @param count how many
+ * @returns `1 row`, `2 rows`
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(rowsOf(1) + rowsOf(1000), "1 row1,000 rows");
+ * ```
+ */
+export function rowsOf(count: number): string {
+  return `${grouped(count)} ${count === 1 ? "row" : "rows"}`;
+}

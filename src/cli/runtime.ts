@@ -1,0 +1,32 @@
+/**
+ * The `connect` of the runtime that the command runs on.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import type { SinkConfig } from "../types.ts";
+
+/**
+ * Dials as this runtime does.
+ *
+ * @param config the configuration
+ * @returns the connection
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const config = { url: "nats://127.0.0.1:1", stream: "S", subject: "s" };
+ * await assert.rejects(connectHere(config), { code: "connection.refused" });
+ * ```
+ */
+export async function connectHere(config: SinkConfig): Promise<NatsConnection> {
+  const { connect } = await entry();
+  return await connect(config);
+}
+
+function entry(): Promise<{ connect(config: SinkConfig): Promise<NatsConnection> }> {
+  if ("Deno" in globalThis) return import("../runtime/deno.ts");
+  if ("Bun" in globalThis) return import("../runtime/bun.ts");
+  return import("../runtime/node.ts");
+}
