@@ -1,0 +1,49 @@
+/**
+ * JetStream API calls of tests, past what the client's own library checks or leaves out.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+
+/** Any JSON document. */
+type Document = Readonly<Record<string, unknown>>;
+
+/** Asks the API; throws with the server's reason where it refuses. */
+export async function api(nc: NatsConnection, name: string, body?: Document): Promise<Document> {
+  const answer = await nc.request(`$JS.API.${name}`, body === undefined ? "" : JSON.stringify(body), {
+    timeout: 10_000,
+  });
+  const document = answer.json<Document>();
+  if (document.error !== undefined) throw new Error(`${name}: ${JSON.stringify(document.error)}`);
+  return document;
+}
+
+/** Creates a stream of this very configuration. */
+export async function createStream(nc: NatsConnection, config: Document & { readonly name: string }): Promise<void> {
+  await api(nc, `STREAM.CREATE.${config.name}`, config);
+}
+
+/** Creates a consumer of this very configuration, with explicit acknowledgments unless it says otherwise. */
+export async function createConsumer(
+  nc: NatsConnection,
+  stream: string,
+  config: Document & { readonly name: string },
+): Promise<void> {
+  const body = { stream_name: stream, config: { ack_policy: "explicit", ...config }, action: "create" };
+  await api(nc, `CONSUMER.CREATE.${stream}.${config.name}`, body);
+}
+
+/** Publishes bodies one after another, each acknowledged; gives their sequences. */
+export async function publishAcked(
+  nc: NatsConnection,
+  subject: string,
+  bodies: readonly (string | Uint8Array)[],
+): Promise<number[]> {
+  const acks = await Promise.all(bodies.map((body) => nc.request(subject, body, { timeout: 10_000 })));
+  return acks.map((ack) => {
+    const { seq, error } = ack.json<{ seq: number; error?: unknown }>();
+    if (error !== undefined) throw new Error(`${subject}: ${JSON.stringify(error)}`);
+    return seq;
+  });
+}
