@@ -1,0 +1,16 @@
+import { connect, Publisher } from "@jetrow/jetrow/bun";
+import { tableFromJSON } from "apache-arrow";
+
+const config = { url: Bun.env.NATS_URL ?? "nats://localhost:4222", stream: "EVENTS", subject: "events.{resource}" };
+const publisher = await Publisher.open(() => connect(config), config);
+
+const server = Bun.serve({
+  port: Bun.env.PORT ?? 3000,
+  async fetch(request) { // POST /clicks with [{ "page": "/", "ms": 12 }, ...]
+    const rows = tableFromJSON(await request.json());
+    const receipt = await publisher.publish({ resource: new URL(request.url).pathname.slice(1), rows });
+    return Response.json(receipt); // every row is acknowledged
+  },
+  error: (error) => Response.json({ code: error.code, message: error.message }, { status: 503 }),
+});
+console.log(`listening on ${server.url}`);
