@@ -4,7 +4,7 @@
  * @module
  */
 
-import { sliceBatch } from "../arrow/slice_batch.ts";
+import { sliceBatch } from "../message/slice_batch.ts";
 import { batchesOf } from "../lifecycle/batches.ts";
 import { prepareRows } from "../message/prepare.ts";
 import { MessageTarget } from "../message/target.ts";
