@@ -141,8 +141,9 @@ export class BoundedRun {
 
   /** Runs one call; its failure is the run's. */
   async #call<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#state !== "open") throw stateError("apply", this.#state);
+    if (this.#state === "aborted") throw stateError("apply", this.#state);
     if (this.#failed !== undefined) throw this.#failed.error;
+    if (this.#state === "committed") throw stateError("apply", this.#state);
     const result = work();
     this.#calls.add(result);
     try {
