@@ -6,6 +6,9 @@
 
 import type { CliOption } from "./option.ts";
 
+/** Lines of the help are no longer where it can be avoided. */
+const WIDTH = 100;
+
 /** Options under a heading. */
 export interface HelpGroup {
   /** The heading. */
@@ -18,7 +21,7 @@ export interface HelpGroup {
  * Options as text: each with its default and its environment variable.
  *
  * @param groups the options
- * @returns lines of at most about 100 characters
+ * @returns lines of about 100 characters
  * @example
  * ```ts
  * import assert from "node:assert/strict";
@@ -34,5 +37,8 @@ export function helpOf(groups: readonly HelpGroup[]): string {
 function entryOf({ name, type, value, env, byDefault, help }: CliOption): string {
   const form = type === "flag" ? `--${name}, --no-${name}` : `--${name} ${value ?? "TEXT"}`;
   const notes = [byDefault && `default: ${byDefault}`, env && `env: ${env}`].filter(Boolean).join("; ");
-  return `  ${form}\n      ${help}${notes ? ` [${notes}]` : ""}`;
+  const text = `      ${help}`;
+  if (notes === "") return `  ${form}\n${text}`;
+  const gap = text.length + notes.length + 3 > WIDTH ? "\n      " : " ";
+  return `  ${form}\n${text}${gap}[${notes}]`;
 }

@@ -1,0 +1,56 @@
+/** A stand-in for the process, and a way to run the command as a process of its own. */
+
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { type CliIo, main } from "../../src/cli/main.ts";
+
+/** What a run of `main` said. */
+export interface Said {
+  readonly exitCode: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** How `main` is run. */
+export interface RunOptions {
+  readonly env?: Record<string, string>;
+  readonly stdin?: AsyncIterable<Uint8Array>;
+  readonly signal?: AbortSignal;
+  /** The width of the terminal that standard error is. */
+  readonly columns?: number;
+}
+
+/** Runs `main` in this process. */
+export async function jetrow(args: readonly string[], options: RunOptions = {}): Promise<Said> {
+  const texts = { out: "", err: "" };
+  const io: CliIo = {
+    stdin: options.stdin ?? (async function* () {})(),
+    stdout: { write: (text) => Promise.resolve(void (texts.out += text)) },
+    stderr: {
+      write: (text) => Promise.resolve(void (texts.err += text)),
+      ...(options.columns && { columns: options.columns }),
+    },
+    env: options.env ?? {},
+    signal: options.signal ?? new AbortController().signal,
+  };
+  return { exitCode: await main(args, io), ...texts };
+}
+
+/** The repository's folder. */
+export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The command line that runs the command as a process of its own. */
+export const COMMAND: readonly string[] = [Deno.execPath(), "run", "-A", "--no-lock", `${ROOT}/src/cli/main.ts`];
+
+/** Runs a shell command, and gives it its input. */
+export function shell(command: string, env: Record<string, string> = {}): Promise<Said> {
+  const child = spawn("/bin/sh", ["-c", command], {
+    cwd: ROOT,
+    env: { ...Deno.env.toObject(), JETROW: COMMAND.join(" "), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const texts = { out: "", err: "" };
+  child.stdout.on("data", (text) => texts.out += text);
+  child.stderr.on("data", (text) => texts.err += text);
+  return new Promise((resolve) => child.on("close", (code) => resolve({ exitCode: code ?? -1, ...texts })));
+}

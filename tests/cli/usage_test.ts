@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { VERSION } from "../../src/cli/version.ts";
+import { jetrow, ROOT, type RunOptions } from "./_io.ts";
+
+const SECRET = "s3cr3t-9x2k";
+const DESTINATION = ["--url", "nats://127.0.0.1:1", "--stream", "ORDERS", "--subject", "orders.{resource}"];
+
+/** Wrong usage: exit code 2, nothing on standard output, a message, and no secret. */
+async function wrong(args: readonly string[], message: RegExp, options: RunOptions = {}): Promise<void> {
+  const { exitCode, out, err } = await jetrow(args, options);
+  assert.equal(exitCode, 2, err);
+  assert.equal(out, "");
+  assert.match(err, message);
+  assert.match(err, /^jetrow: [^\n]*\n$/);
+  assert.ok(!err.includes(SECRET), err);
+}
+
+async function withFile<T>(name: string, content: string, use: (path: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "jetrow-usage-"));
+  try {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return await use(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+Deno.test("jetrow says its version, which is the package's", async () => {
+  assert.equal(JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8")).version, VERSION);
+  for (const flag of ["--version", "-V"]) {
+    assert.deepEqual(await jetrow([flag]), { exitCode: 0, out: `${VERSION}\n`, err: "" });
+  }
+});
+
+Deno.test("jetrow says what it can do, with every option's default and variable", async () => {
+  const short = await jetrow(["--help"]);
+  assert.equal(short.exitCode, 0);
+  assert.match(short.out, /jetrow publish FILE/);
+  assert.deepEqual(await jetrow([]), short);
+  const { exitCode, out, err } = await jetrow(["publish", "--help"]);
+  assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
+  assert.match(out, /--max-in-flight ROWS\n +.*\[default: 1024; env: JETROW_MAX_IN_FLIGHT\]/);
+  assert.match(out, /--create-stream, --no-create-stream\n +.*\[default: yes; env: JETROW_CREATE_STREAM\]/);
+  for (const name of ["JETROW_PASSWORD", "JETROW_TOKEN", "JETROW_JWT", "JETROW_NKEY_SEED"]) {
+    assert.ok(out.includes(name));
+  }
+  for (const line of out.split("\n")) assert.ok(line.length <= 120, line);
+});
+
+Deno.test("jetrow refuses what it does not know and names the nearest", async () => {
+  await wrong(["pubish"], /there is no command "pubish"/);
+  await wrong(["publish"], /needs a FILE/);
+  await wrong(["publish", "--sream", "x", "f.arrow"], /unknown option --sream: did you mean --stream\?/);
+  await wrong(["publish", `--pasword=${SECRET}`], /unknown option --pasword: did you mean/);
+  await wrong(["publish", "f.arrow", "--stream"], /--stream needs a value/);
+  await wrong(["publish", "f.arrow", "--stream", "--subject", "x"], /--stream needs a value/);
+  await wrong(["publish", "f.arrow", "--stream", "A", "--stream", "B"], /--stream is given twice/);
+  await wrong(["publish", "f.arrow", "--dry-run=yes"], /--dry-run takes no value/);
+  await wrong(
+    ["publish", "f.arrow", "--progress", "loud", ...DESTINATION],
+    /--progress must be auto, plain, none: received "loud"/,
+  );
+  await wrong(
+    ["publish", "f.arrow", "--operation", "upsert", ...DESTINATION],
+    /--operation must be insert, update, delete/,
+  );
+  await wrong(["publish", "-", "-", "--resource", "x", ...DESTINATION], /- can be given once/);
+  await wrong(["publish", "-", ...DESTINATION], /--resource is needed: standard input has no name/);
+  await wrong(["publish", "/dev/fd/63", ...DESTINATION], /--resource is needed: \/dev\/fd\/63/);
+  for (const value of ["0", "-1", "1.5", "many"]) {
+    await wrong(
+      ["publish", "f.arrow", `--batch-rows=${value}`, ...DESTINATION],
+      /--batch-rows must be a whole number of at least 1/,
+    );
+  }
+});
+
+Deno.test("jetrow takes no credential from its arguments", async () => {
+  for (
+    const [name, variable] of [
+      ["password", "JETROW_PASSWORD"],
+      ["token", "JETROW_TOKEN"],
+      ["jwt", "JETROW_JWT"],
+      ["nkey-seed", "JETROW_NKEY_SEED"],
+      ["seed", "JETROW_NKEY_SEED"],
+    ]
+  ) {
+    for (const args of [[`--${name}=${SECRET}`], [`--${name}`, SECRET]]) {
+      await wrong(["publish", "f.arrow", ...DESTINATION, ...args], new RegExp(`set ${variable}`));
+    }
+  }
+  await wrong(
+    ["publish", "f.arrow", "--url", `nats://me:${SECRET}@127.0.0.1:4222`, "--stream", "S", "--subject", "s"],
+    /--url .*use an auth mode/,
+  );
+});
+
+Deno.test("jetrow names a wrong option as it was written", async () => {
+  const publish = (...args: string[]) => ["publish", "f.arrow", "--stream", "S", "--subject", "s", ...args];
+  const url = ["--url", "nats://127.0.0.1:1"];
+  await wrong(publish(), /^jetrow: --url is required/);
+  await wrong(["publish", "f.arrow", ...url, "--subject", "s"], /^jetrow: --stream is required/);
+  await wrong(publish(...url, "--max-in-flight", "0"), /^jetrow: --max-in-flight must be .*received 0/);
+  await wrong(publish(...url, "--max-in-flight", "many"), /^jetrow: --max-in-flight must be .*received "many"/);
+  await wrong(publish(...url, "--publish-timeout", "5"), /^jetrow: --publish-timeout must be .*received "5"/);
+  await wrong(publish(...url, "--header", "nothing"), /--header must be 'Name: value'/);
+  await wrong(publish(...url, "--header", "Nats-TTL: 5"), /headers/);
+  await wrong(publish("--url", "http://x"), /^jetrow: --url must begin with/);
+  await wrong(publish("--url", "nats://a", "--url", "ws://b"), /^jetrow: --url must not mix/);
+  await wrong(publish(...url), /create_stream|true or false/, { env: { JETROW_CREATE_STREAM: "maybe" } });
+  await wrong(publish(...url), /password/, { env: { JETROW_PASSWORD: SECRET } });
+  await wrong(publish(...url, "--auth-mode", "none"), /token/, { env: { JETROW_TOKEN: SECRET } });
+  await wrong(publish(...url), /nkey_seed/, { env: { JETROW_JWT: "e.y.J", JETROW_NKEY_SEED: SECRET } });
+});
+
+Deno.test("jetrow reports a configuration that is no JSON by line and column, without its content", async () => {
+  await withFile("jetrow.json", `{\n  "token": "${SECRET}\n}\n`, async (path) => {
+    await wrong(
+      ["publish", "f.arrow", "--config", path],
+      new RegExp(`jetrow.json is no JSON: line 2, column ${13 + SECRET.length}\n`),
+    );
+  });
+  await withFile(
+    "jetrow.json",
+    `{"token": "${SECRET}", "tokn": "${SECRET}", "stream": "S", "subject": "s"}`,
+    async (path) => {
+      await wrong(["publish", "f.arrow", ...DESTINATION.slice(0, 2), "--config", path], /tokn.*token/);
+    },
+  );
+  await withFile("jetrow.json", `["${SECRET}"]`, async (path) => {
+    await wrong(["publish", "f.arrow", "--config", path], /must hold a JSON object/);
+  });
+  await wrong(["publish", "f.arrow", "--config", "/no/such.json"], /\/no\/such.json cannot be read: ENOENT/);
+});
+
+Deno.test("jetrow refuses a resource that does not fit the templates before it dials", async () => {
+  for (const [file, code] of [["a b.arrow", 1], ["a.*.arrow", 1]] as const) {
+    const { exitCode, err } = await jetrow(["publish", file, ...DESTINATION]);
+    assert.equal(exitCode, code, err);
+    assert.match(err, /orders\./);
+  }
+});
+
+Deno.test("jetrow says of an input that is not there which one it is", async () => {
+  const { exitCode, out, err } = await jetrow(["publish", "/no/such/orders.arrow", ...DESTINATION]);
+  assert.deepEqual({ exitCode, out }, { exitCode: 1, out: "" });
+  assert.equal(err, "jetrow: /no/such/orders.arrow cannot be read: no such file\n");
+});
