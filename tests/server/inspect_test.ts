@@ -6,8 +6,8 @@ import { inspect } from "../../src/stream/inspect.ts";
 import type { Options } from "../../src/types.ts";
 import { api, createConsumer, createStream, publishAcked } from "../_support/api.ts";
 import { passwordUsers } from "../_support/credentials.ts";
-import { startNatsCluster } from "../_support/nats_cluster.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
+import { type NatsCluster, startNatsCluster } from "../_support/nats_cluster.ts";
+import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
 import { natsServerVersion } from "../_support/nats_binary.ts";
 import { olderThan } from "../_support/versions.ts";
 import { until } from "../_support/wait.ts";
@@ -241,9 +241,8 @@ Deno.test({
   async fn() {
     await using cluster = await startNatsCluster({ nodes: 3 });
     await using nc = await connect({ url: [...cluster.urls] });
-    await createStream(nc, { name: "TWO", subjects: ["two.>"], num_replicas: 2 });
-    const two = theOne(await inspect(nc, { stream: "TWO", subject: "two.{resource}" }), "stream.even_replicas");
-    assert.equal(two.severity, "warning");
+    await leaderOfTwo(cluster);
+    assert.equal(theOne(await inspect(nc, TWO), "stream.even_replicas").severity, "warning");
 
     // Nothing is to be found here but what is worth knowing everywhere.
     await createStream(nc, SOUND);
@@ -270,6 +269,31 @@ Deno.test({
     assert.equal(offline.severity, "error");
   },
 });
+
+Deno.test({
+  name: "inspect() finds a stream that has lost its leader and cannot elect another",
+  ignore: skipOld,
+  async fn() {
+    await using cluster = await startNatsCluster({ nodes: 3 });
+    const leader = await leaderOfTwo(cluster);
+    await using nc = await connect({ url: cluster.nodes.find((node) => node !== leader)!.url });
+    await leader.kill();
+    // Nobody answers for the stream at first: the node that is left still hopes.
+    const found = await until("the loss of the leader to show", async () => {
+      return (await inspect(nc, TWO, undefined, { timeout: 1000 })).find(({ code }) => code === "stream.no_leader");
+    });
+    assert.deepEqual([found.severity, found.field], ["error", "cluster.leader"]);
+  },
+});
+
+/** A stream of two copies: with one of them lost it has no majority, while the cluster goes on. */
+const TWO = { stream: "TWO", subject: "two.{resource}" };
+
+async function leaderOfTwo(cluster: NatsCluster): Promise<NatsServer> {
+  await using nc = await connect({ url: [...cluster.urls] });
+  await createStream(nc, { name: "TWO", subjects: ["two.>"], num_replicas: 2 });
+  return await cluster.leaderOf("TWO");
+}
 
 /** A stream that has nothing to be warned of, in a cluster. */
 const SOUND = {
