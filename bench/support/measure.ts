@@ -1,0 +1,134 @@
+/**
+ * Measuring several ways to do one thing, in turn, so that a machine that grows slower slows all of them.
+ *
+ * @module
+ */
+
+import { readFileSync } from "node:fs";
+import process from "node:process";
+
+/** One measurement. CPU in microseconds. */
+export interface Sample {
+  /** Rows, messages or bytes done. */
+  readonly count: number;
+  readonly seconds: number;
+  readonly clientCpu?: number | undefined;
+  readonly serverCpu?: number | undefined;
+}
+
+/** A way to do it. */
+export interface Contender {
+  readonly name: string;
+  run(): Promise<Sample> | Sample;
+}
+
+/** What a contender came to in one case: medians, and ratios of its rate to the others' of the same round. */
+export interface Line {
+  readonly suite: string;
+  readonly case: string;
+  readonly name: string;
+  readonly unit: string;
+  readonly perSecond: number;
+  /** Microseconds of CPU for each. */
+  readonly clientCpu?: number | undefined;
+  readonly serverCpu?: number | undefined;
+  /** The median over the rounds of this rate divided by the other's. */
+  readonly ratios: Readonly<Record<string, number>>;
+  /** What a figure beside the rate means; `MiB`, say. */
+  readonly extra?: Readonly<Record<string, number>>;
+}
+
+/** Where a suite runs, and how long it may take. */
+export interface Bench {
+  readonly quick: boolean;
+  /** Measured rounds; one round before them warms up. */
+  readonly rounds: number;
+  /** Names a case must contain one of; empty: all. */
+  readonly only: readonly string[];
+  emit(line: Line): void;
+  say(text: string): void;
+}
+
+/** Runs all contenders in turn, each round beginning with another one, and emits a line for each. */
+export async function compare(
+  bench: Bench,
+  what: { readonly suite: string; readonly case: string; readonly unit: string },
+  contenders: readonly Contender[],
+): Promise<void> {
+  if (bench.only.length > 0 && !bench.only.some((word) => what.case.includes(word))) return;
+  const samples = contenders.map((): Sample[] => []);
+  for (let round = -1; round < bench.rounds; round++) {
+    for (let turn = 0; turn < contenders.length; turn++) {
+      const which = (turn + round + contenders.length) % contenders.length;
+      const sample = await contenders[which]!.run();
+      if (round >= 0) samples[which]!.push(sample);
+    }
+  }
+  const rates = samples.map((all) => all.map(({ count, seconds }) => count / seconds));
+  contenders.forEach(({ name }, i) => {
+    const each = (cpu: "clientCpu" | "serverCpu") =>
+      samples[i]!.some((sample) => sample[cpu] === undefined)
+        ? undefined
+        : median(samples[i]!.map((sample) => sample[cpu]! / sample.count));
+    const ratios = contenders.flatMap((other, o) =>
+      o === i ? [] : [[other.name, median(rates[i]!.map((rate, round) => rate / rates[o]![round]!))] as const]
+    );
+    bench.emit({
+      ...what,
+      name,
+      perSecond: median(rates[i]!),
+      clientCpu: each("clientCpu"),
+      serverCpu: each("serverCpu"),
+      ratios: Object.fromEntries(ratios),
+    });
+  });
+}
+
+/** Measures something synchronous that is repeated until it took long enough to be told from noise. */
+export function timed(count: number, work: () => unknown, atLeast = 0.1): Sample {
+  const start = performance.now();
+  let runs = 0;
+  do {
+    work();
+    runs++;
+  } while (performance.now() - start < atLeast * 1000);
+  return { count: count * runs, seconds: (performance.now() - start) / 1000 };
+}
+
+/** The middle one; the mean of the two middle ones. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+/** Microseconds of CPU that this process used, all threads. */
+export function ownCpu(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Linux counts a process's time in hundredths of a second. */
+const TICK = 10_000;
+
+/** Microseconds of CPU that another process used; undefined where there is no /proc. */
+export function cpuOf(pid: number): number | undefined {
+  try {
+    // The second field is the program's name in brackets, which may hold blanks.
+    const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+    const [user, system] = fields!.split(" ").slice(11, 13).map(Number);
+    return (user! + system!) * TICK;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Measures work that a server takes part in. */
+export async function withServer(serverPid: number, count: number, work: () => Promise<unknown>): Promise<Sample> {
+  const server = cpuOf(serverPid);
+  const client = ownCpu();
+  const start = performance.now();
+  await work();
+  const seconds = (performance.now() - start) / 1000;
+  return { count, seconds, clientCpu: ownCpu() - client, serverCpu: server && cpuOf(serverPid)! - server };
+}

@@ -1,0 +1,75 @@
+/**
+ * A server and the streams that publish benches write to.
+ *
+ * @module
+ */
+
+import { jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/nats-core";
+import process from "node:process";
+import { type NatsServer, startNatsServer } from "../../tests/_support/nats_server.ts";
+import type { connect as connectNode } from "../../src/runtime/node.ts";
+
+/** The stream of the publish benches. */
+export const STREAM = "BENCH";
+/** The subject of their rows. */
+export const SUBJECT = "bench.rows";
+
+/** Dials as a user of this runtime does. */
+export type Connect = typeof connectNode;
+
+/** The runtime's name. */
+export function runtimeName(): "deno" | "bun" | "node" {
+  if ("Deno" in globalThis) return "deno";
+  return process.versions.bun === undefined ? "node" : "bun";
+}
+
+/** This runtime's `connect`. */
+export async function runtimeConnect(): Promise<Connect> {
+  switch (runtimeName()) {
+    case "deno":
+      return (await import("../../src/runtime/deno.ts")).connect;
+    case "bun":
+      return (await import("../../src/runtime/bun.ts")).connect;
+    case "node":
+      return (await import("../../src/runtime/node.ts")).connect;
+  }
+}
+
+/** A server with a connection of its own for making streams. */
+export class Stage implements AsyncDisposable {
+  readonly server: NatsServer;
+  readonly connect: Connect;
+  readonly #control: NatsConnection;
+
+  private constructor(server: NatsServer, connect: Connect, control: NatsConnection) {
+    this.server = server;
+    this.connect = connect;
+    this.#control = control;
+  }
+
+  /** Starts a server. */
+  static async open(): Promise<Stage> {
+    const server = await startNatsServer();
+    const connect = await runtimeConnect();
+    return new Stage(server, connect, await connect({ url: server.url }));
+  }
+
+  /** A new, empty stream in place of the last one. */
+  async freshStream(storage: "file" | "memory", subjects: readonly string[] = [SUBJECT]): Promise<void> {
+    const manager = await jetstreamManager(this.#control);
+    await manager.streams.delete(STREAM).catch(() => {});
+    await manager.streams.add({ name: STREAM, subjects: [...subjects], storage });
+  }
+
+  /** How many messages the stream holds. */
+  async stored(): Promise<number> {
+    const manager = await jetstreamManager(this.#control);
+    return (await manager.streams.info(STREAM)).state.messages;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#control.close();
+    await this.server[Symbol.asyncDispose]();
+  }
+}
