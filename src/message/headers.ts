@@ -59,19 +59,19 @@ export function headerBlock(fields: HeaderFields): HeaderBlock {
 }
 
 /**
- * A header block with more headers at its end: those that a publish mode adds to single messages.
+ * A header block with more lines before its blank line: headers that a publish mode adds to single messages.
  *
  * @example
  * ```ts
  * const block = headerBlock({ operation: "insert", headers: [], withId: false });
- * const longer = extendBlock(block.bytes, [["Nats-Batch-Id", "b1"]]);
+ * const longer = extendBlock(block.bytes, new TextEncoder().encode("Nats-Batch-Id: b1\r\n"));
  * console.assert(new TextDecoder().decode(longer).endsWith("insert\r\nNats-Batch-Id: b1\r\n\r\n"));
  * ```
  */
-export function extendBlock(block: Uint8Array, headers: readonly (readonly [string, string])[]): Uint8Array {
-  const more = utf8.encode(headers.map(([name, value]) => `${name}: ${value}\r\n`).join("") + "\r\n");
-  const bytes = new Uint8Array(block.length - 2 + more.length);
+export function extendBlock(block: Uint8Array, lines: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(block.length + lines.length);
   bytes.set(block);
-  bytes.set(more, block.length - 2);
+  bytes.set(lines, block.length - 2);
+  bytes.set(block.subarray(block.length - 2), bytes.length - 2);
   return bytes;
 }

@@ -74,8 +74,12 @@ export function writeIds(
     if (!column.seek(row) || column.end === column.start) continue;
     if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_BYTES)) throw invalidId(row);
     const earlier = source.seen!.add(row, ids, index * ID_BYTES, (other) => sameEventId(source, row, other));
-    if (earlier >= 0 && !sameBody(source, encoded, rowAt, index, earlier, first)) {
-      throw repeatedId(source, row, earlier);
+    if (earlier < 0) continue;
+    if (target.fields.batchHeaderBytes !== undefined) {
+      throw repeatedId(source, row, earlier, ": a batch that is stored as a whole can have an id once");
+    }
+    if (!sameBody(source, encoded, rowAt, index, earlier, first)) {
+      throw repeatedId(source, row, earlier, ", and another body: the stream would drop it");
     }
   }
   return ids;
@@ -89,13 +93,13 @@ function invalidId(row: number): EncodeError {
   );
 }
 
-function repeatedId(source: RowSource, row: number, earlier: number): EncodeError {
+function repeatedId(source: RowSource, row: number, earlier: number, why: string): EncodeError {
   source.eventIds!.seek(row);
   const { bytes, start, end } = source.eventIds!;
   const id = describe(new TextDecoder().decode(bytes.subarray(start, end)));
   return new EncodeError(
     "encode.duplicate_id",
-    `Cannot publish row ${row}: it has the event id of row ${earlier}, ${id}, and another body: the stream would drop it`,
+    `Cannot publish row ${row}: it has the event id of row ${earlier}, ${id}${why}`,
     { row },
   );
 }

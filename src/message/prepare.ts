@@ -8,6 +8,7 @@ import { describe } from "../describe.ts";
 import { EncodeError, RouteError } from "../errors.ts";
 import { encodeView } from "../json/encode.ts";
 import type { EncodedRows } from "../types.ts";
+import { MOST_ROWS_OF_BATCH } from "./batch_headers.ts";
 import { type HeaderBlock, ID_BYTES, MAX_HEADER_BYTES } from "./headers.ts";
 import { hasEventId, type RowSource, writeIds } from "./ids.ts";
 import { type MessageTarget, variantOf } from "./target.ts";
@@ -105,6 +106,12 @@ export class PreparedRows {
     return this.#ids !== undefined;
   }
 
+  /** Whether every row carries an id. */
+  get allHaveIds(): boolean {
+    for (let i = 0; i < this.count; i++) if (!this.hasId(i)) return false;
+    return true;
+  }
+
   /** Writes a row's id into a header block. */
   writeId(index: number, to: Uint8Array, at: number): void {
     const ids = this.#ids!;
@@ -119,8 +126,17 @@ export class PreparedRows {
 
   /** What a row counts in the window: header block, payload and subject. */
   sizeOf(index: number): number {
-    return this.blockOf(index).bytes.length + this.offsets[index + 1]! - this.offsets[index]! +
+    const { batchHeaderBytes } = this.target.fields;
+    const more = batchHeaderBytes === undefined ? 0 : batchHeaderBytes(index, index === this.count - 1);
+    return this.blockOf(index).bytes.length + more + this.offsets[index + 1]! - this.offsets[index]! +
       this.subjectBytes.length;
+  }
+
+  /** What rows count in the window together. */
+  sizeOfRange(from: number, to: number): number {
+    let size = 0;
+    for (let i = from; i < to; i++) size += this.sizeOf(i);
+    return size;
   }
 
   /** The largest row as the server counts it: header block and payload. */
@@ -131,32 +147,59 @@ export class PreparedRows {
   }
 }
 
-/** Makes the messages of a range of rows. Throws EncodeErrors; of fewer rows than asked for at 64 MiB of bodies, when `cut`. */
+/**
+ * Makes the messages of a range of rows. Throws EncodeErrors. When `cut`, of fewer rows than asked for: at 64 MiB of
+ * bodies, and where they would not be outstanding together though they have to.
+ */
 export function prepareRows(source: RowSource, range: RowRange, target: MessageTarget, cut: boolean): PreparedRows {
+  const { only } = source;
   const variantAt = (row: number): number => {
     const operation = typeof source.operations === "number" ? source.operations : source.operations[row]!;
     return variantOf(operation, hasEventId(source, row));
   };
   const sizes = sizeCheck(target, variantAt, possibleVariants(source));
   checkCommandLine(target, sizes.headerBytes);
-  const encoded = encodeView(source.view, {
-    ...(source.only === undefined ? {} : { only: source.only }),
-    from: range.from,
-    count: range.count,
-    ...(cut ? { maxBytes: MAX_PIECE_BYTES } : {}),
-    maxRowBytes: sizes.maxRowBytes,
-    overRow: sizes.check,
-  });
+  const indexOf = (row: number): number => (only === undefined ? row : only.indexOf(row)) - range.from;
+  const encode = (count: number): EncodedRows =>
+    encodeView(source.view, {
+      ...(only === undefined ? {} : { only }),
+      from: range.from,
+      count,
+      ...(cut ? { maxBytes: MAX_PIECE_BYTES } : {}),
+      maxRowBytes: sizes.maxRowBytes,
+      overRow: (row, size) => sizes.check(row, size, indexOf(row), indexOf(row) === range.count - 1),
+    });
+  const rowAt = (index: number): number => only?.[range.from + index] ?? range.from + index;
+  let encoded = encode(range.count);
+  if (cut && target.fields.batchHeaderBytes !== undefined) {
+    const together = rowsTogether(target, encoded, (index) => variantAt(rowAt(index)));
+    if (together < encoded.offsets.length - 1) encoded = encode(together);
+  }
   const count = encoded.offsets.length - 1;
-  const rowAt = (index: number): number => source.only?.[range.from + index] ?? range.from + index;
   const constant = typeof source.operations === "number" && source.eventIds === undefined;
   const variants = constant ? variantOf(source.operations as number, false) : new Uint8Array(count);
   if (typeof variants !== "number") { for (let i = 0; i < count; i++) variants[i] = variantAt(rowAt(i)); }
   if (sizes.uneven) {
-    for (let i = 0; i < count; i++) sizes.check(rowAt(i), encoded.offsets[i + 1]! - encoded.offsets[i]!);
+    for (let i = 0; i < count; i++) {
+      sizes.check(rowAt(i), encoded.offsets[i + 1]! - encoded.offsets[i]!, i, i === count - 1);
+    }
   }
   const ids = source.eventIds === undefined ? undefined : writeIds(source, target, encoded, rowAt);
   return new PreparedRows(target, source, range.from, encoded, variants, ids);
+}
+
+/** How many rows fit the window together as one batch: at least one, whose own size is checked apart. */
+function rowsTogether(target: MessageTarget, encoded: EncodedRows, variantAt: (index: number) => number): number {
+  const { batchHeaderBytes, maxInFlightBytes } = target.fields;
+  const count = encoded.offsets.length - 1;
+  let size = 0;
+  for (let i = 0; i < count; i++) {
+    const row = target.block(variantAt(i)).bytes.length + encoded.offsets[i + 1]! - encoded.offsets[i]! +
+      target.subjectBytes.length;
+    if (size + row + batchHeaderBytes!(i, true) > maxInFlightBytes) return Math.max(1, i);
+    size += row + batchHeaderBytes!(i, false);
+  }
+  return count;
 }
 
 function possibleVariants(source: RowSource): number[] {
@@ -174,14 +217,13 @@ function sizeCheck(
   variantAt: (row: number) => number,
   variants: readonly number[],
 ): SizeCheck {
-  const { maxMessageBytes, maxInFlightBytes, limitedBy, extraHeaderBytes = 0 } = target.fields;
-  const headerBytes = (variant: number) => target.block(variant).bytes.length + extraHeaderBytes;
-  const sizes = variants.map(headerBytes);
-  const smallest = Math.min(...sizes);
-  const largest = Math.max(...sizes);
+  const { maxMessageBytes, maxInFlightBytes, limitedBy, batchHeaderBytes = () => 0 } = target.fields;
+  const sizes = variants.map((variant) => target.block(variant).bytes.length);
+  const smallest = Math.min(...sizes) + batchHeaderBytes(0, false);
+  const largest = Math.max(...sizes) + batchHeaderBytes(MOST_ROWS_OF_BATCH - 1, true);
   const subject = target.subjectBytes.length;
-  const check = (row: number, size: number): void => {
-    const headers = headerBytes(variantAt(row));
+  const check = (row: number, size: number, index: number, last: boolean): void => {
+    const headers = target.block(variantAt(row)).bytes.length + batchHeaderBytes(index, last);
     if (headers > MAX_HEADER_BYTES) {
       throw tooLarge(row, "headers", headers, MAX_HEADER_BYTES, "a server's limit");
     }
@@ -206,8 +248,8 @@ interface SizeCheck {
   readonly headerBytes: number;
   /** A body above this fits with no header block. */
   readonly maxRowBytes: number;
-  /** Throws for a row that is too large. */
-  readonly check: (row: number, size: number) => void;
+  /** Throws for a row that is too large; its batch headers follow from its place. */
+  readonly check: (row: number, size: number, index: number, last: boolean) => void;
   /** Whether a body below `maxRowBytes` may still be too large, by its own header block. */
   readonly uneven: boolean;
 }

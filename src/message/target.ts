@@ -33,8 +33,11 @@ export interface TargetFields {
   readonly ttl?: string | undefined;
   /** Static headers. */
   readonly headers: readonly (readonly [string, string])[];
-  /** Bytes of headers that a publish mode adds to single messages, at most. */
-  readonly extraHeaderBytes?: number;
+  /**
+   * Bytes of headers that a row's place adds, where the rows of a call are stored as one batch: such a batch is
+   * outstanding as a whole, and stores an id once.
+   */
+  readonly batchHeaderBytes?: ((index: number, last: boolean) => number) | undefined;
 }
 
 /** A header block's variant: the operation's code, and whether it has an id. */

@@ -60,3 +60,12 @@ function digitsOfText(subject: string, start: number): number {
   const text = subject.slice(start);
   return /^[0-9]{1,16}$/.test(text) ? Number(text) : NaN;
 }
+
+/** The status of an answer's header block, such as 503; 0 without one, or where it is malformed. */
+export function statusOf(msg: Msg): number {
+  try {
+    return msg.headers?.code ?? 0;
+  } catch {
+    return 0;
+  }
+}

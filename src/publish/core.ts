@@ -12,13 +12,14 @@ import { resolveOptions, type Settings } from "../options.ts";
 import { inboxPrefixOf } from "../stream/api.ts";
 import { Destinations } from "../stream/destination.ts";
 import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types.ts";
+import { checkBatchBytes, checkBatchCount } from "./atomic_batch.ts";
 import { type BatchSource, checkPlaced, openBatch } from "./batch_source.ts";
 import { closeConnection, watchConnection } from "./connection_watch.ts";
 import { Delivery, type Failure } from "./delivery.ts";
 import { abortedFailure, type CallRows, publishError } from "./failure.ts";
 import { type Inbox, openInbox } from "./inbox.ts";
-import { IndividualLane } from "./individual.ts";
 import type { Lane, LaneHost } from "./lane.ts";
+import { mostRowsOfPiece, openLane, replyTailBytes } from "./modes.ts";
 import { ProgressTeller } from "./progress.ts";
 import { receiptOf } from "./receipt.ts";
 import { openWire, type Wire } from "./wire.ts";
@@ -27,9 +28,6 @@ import { openWire, type Wire } from "./wire.ts";
 interface Call extends CallRows {
   readonly delivery: Delivery;
 }
-
-/** The longest token: sixteen digits. */
-const TOKEN_BYTES = 16;
 
 /** What a publisher, a run and a session are made of. */
 export class PublisherCore implements LaneHost {
@@ -64,7 +62,7 @@ export class PublisherCore implements LaneHost {
     this.#inbox = inbox;
     this.#destinations = destinations;
     this.#wire = openWire(nc, inbox.prefix);
-    this.#lane = new IndividualLane(this.#wire, settings, inbox.prefix.length, this);
+    this.#lane = openLane(nc, this.#wire, settings, inbox, this);
     this.#progress = new ProgressTeller(settings.onProgress, () => this.#readProgress());
     this.#unwatch = watchConnection(nc, {
       lost: (reason, cause) => this.#lost(reason, cause),
@@ -80,7 +78,7 @@ export class PublisherCore implements LaneHost {
     const opening: { core?: PublisherCore; inbox?: Inbox } = {};
     try {
       opening.inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), (msg) => opening.core?.reply(msg));
-      const destinations = new Destinations(nc, settings, opening.inbox.prefix.length + TOKEN_BYTES);
+      const destinations = new Destinations(nc, settings, opening.inbox.prefix.length + replyTailBytes(settings));
       await destinations.open();
       return opening.core = new PublisherCore(nc, settings, owns, opening.inbox, destinations);
     } catch (error) {
@@ -139,7 +137,9 @@ export class PublisherCore implements LaneHost {
     try {
       const destination = await this.#destinations.resolve(source.resource);
       if (delivery.over) return;
+      if (!cut) checkBatchCount(range.count, this.settings);
       const rows = prepareRows(source, range, destination.target, cut);
+      checkBatchBytes(rows, this.settings);
       checkPlaced(rows, destination, this.settings);
       delivery.load(rows, destination);
       delivery.loaded.resolve();
@@ -154,15 +154,19 @@ export class PublisherCore implements LaneHost {
   /** Ends one call: without a trace where nothing of it was sent, else with its rows unknown; with all others where `alone` is false. */
   #abortCall(call: Call, failure: Failure, alone: boolean): void {
     const { delivery } = call;
-    if (delivery.over) return;
+    // A call whose rows are all acknowledged has succeeded, though nobody was told yet.
+    if (delivery.over || delivery.complete) return;
     if (delivery.sent && !alone) return this.#end({ ...failure, delivery });
     this.#lane.cancel(delivery);
     this.#fail(call, failure);
   }
 
-  /** Ends all calls in progress as aborted; the publisher stays usable, and their outstanding rows are unknown. */
+  /**
+   * Ends all calls in progress as aborted; the publisher stays usable, and their outstanding rows are unknown. Where it has
+   * failed, nothing is waited for any more.
+   */
   cancelAll(reason: unknown): void {
-    if (this.#failure !== undefined) return;
+    if (this.#failure !== undefined) return this.#end(this.#failure);
     for (const call of [...this.#calls]) this.#abortCall(call, abortedFailure(reason), true);
   }
 
@@ -203,7 +207,7 @@ export class PublisherCore implements LaneHost {
 
   /** Rows that a piece of a sequence may have, whatever its caller asks for. */
   get mostRowsOfPiece(): number {
-    return Infinity;
+    return mostRowsOfPiece(this.settings);
   }
 
   /** An answer below the inbox. */

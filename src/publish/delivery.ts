@@ -105,12 +105,16 @@ export class Delivery {
 
   /** Notes that a row's last submission did not store it, or may have. */
   refuse(index: number, stored: "no" | "unknown"): void {
+    // What was acknowledged can turn out to be gone: a call with such a row is not complete.
+    if (this.codes[index] === ACKED) this.acked--;
+    if (this.codes[index] === DUPLICATE) this.duplicates--;
     this.codes[index] = stored === "no" ? REJECTED : UNKNOWN;
   }
 
   /** Notes that a row was taken back before the connection had it. */
   withdraw(index: number): void {
-    this.codes[index] = UNSENT;
+    this.tries[index]!--;
+    this.codes[index] = this.tries[index] === 0 ? UNSENT : UNKNOWN;
   }
 
   /** Lets go of the bodies. */

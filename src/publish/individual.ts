@@ -7,20 +7,14 @@
 import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../options.ts";
 import { parseAck } from "./ack.ts";
-import { tokenOf } from "./client_internals.ts";
+import { statusOf, tokenOf } from "./client_internals.ts";
 import type { Delivery, Failure } from "./delivery.ts";
 import { ExpiryTimer } from "./expiry.ts";
 import type { Lane, LaneHost } from "./lane.ts";
+import { type Miss, missOf } from "./miss.ts";
 import { RetryQueue } from "./retry.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
 import { Window } from "./window.ts";
 import type { Wire } from "./wire.ts";
-
-/** How a row's submission ended without an acknowledgment. */
-interface Miss extends Verdict {
-  readonly reason: string;
-  readonly serverCode?: number;
-}
 
 /** The lane of `publishMode: "individual"`. */
 export class IndividualLane implements Lane {
@@ -34,6 +28,8 @@ export class IndividualLane implements Lane {
   #queue: Delivery[] = [];
   #stopped = false;
   #pumping = false;
+  /** Whether a row that could go again has no room in the window: an answer is waited for, not a time. */
+  #full = false;
   #submitted = 0;
 
   /** A lane over a wire; answers' subjects have the token behind `prefixLength` characters. */
@@ -44,7 +40,7 @@ export class IndividualLane implements Lane {
     this.#timeout = settings.publishTimeout;
     this.#prefixLength = prefixLength;
     this.#retry = new RetryQueue(settings.retry?.budget);
-    this.#timer = new ExpiryTimer(() => Math.min(this.#window.nextDeadline, this.#retry.due), (now) => this.#due(now));
+    this.#timer = new ExpiryTimer(() => this.#nextTurn(), (now) => this.#due(now));
   }
 
   get inFlight(): number {
@@ -77,7 +73,8 @@ export class IndividualLane implements Lane {
     this.#window.detach(delivery, (owner) => void owner.open--);
     this.#retry.remove(delivery);
     this.#queue = this.#queue.filter((queued) => queued !== delivery);
-    this.wake();
+    if (this.#stopped) this.#reportDrained();
+    else this.wake();
   }
 
   stop(): void {
@@ -109,29 +106,8 @@ export class IndividualLane implements Lane {
   #unusual(delivery: Delivery, index: number, body: Uint8Array, status: number): void {
     const source = delivery.destination!.source;
     const ack = parseAck(body, status, source);
-    switch (ack.kind) {
-      case "stored":
-        return this.#acknowledge(delivery, index, ack.sequence, ack.duplicate);
-      case "refused": {
-        const reason = `the server refused it: ${ack.description} (${ack.code})`;
-        return this.#missed(delivery, index, { ...verdictOf(ack.code), reason, serverCode: ack.code });
-      }
-      case "wrong_stream": {
-        const from = `${ack.stream}${ack.domain === undefined ? "" : ` in domain ${ack.domain}`}`;
-        const wanted = `${source.stream}${source.domain === undefined ? "" : ` in domain ${source.domain}`}`;
-        const reason = `stream ${from} acknowledged it, not ${wanted}`;
-        return this.#missed(delivery, index, {
-          code: "publish.wrong_stream",
-          stored: "unknown",
-          again: "never",
-          reason,
-        });
-      }
-      case "bad": {
-        const reason = `its acknowledgment is malformed: ${ack.reason}`;
-        return this.#missed(delivery, index, { code: "publish.bad_ack", stored: "unknown", again: "later", reason });
-      }
-    }
+    if (ack.kind === "stored") this.#acknowledge(delivery, index, ack.sequence, ack.duplicate);
+    else this.#missed(delivery, index, missOf(ack, source));
   }
 
   #acknowledge(delivery: Delivery, index: number, sequence: number, duplicate: boolean): void {
@@ -174,6 +150,13 @@ export class IndividualLane implements Lane {
     if (this.#window.count === 0) queueMicrotask(() => this.#host.drained());
   }
 
+  #nextTurn(): number {
+    const deadline = this.#window.nextDeadline;
+    if (this.#stopped || this.#full) return deadline;
+    const pauseEnd = this.#queue.length > 0 ? this.#retry.pauseEnd : Infinity;
+    return Math.min(deadline, this.#retry.due, pauseEnd);
+  }
+
   #due(time: number): void {
     while (this.#window.expire(time)) {
       const reason = `no acknowledgment within ${this.#timeout} ms`;
@@ -193,7 +176,8 @@ export class IndividualLane implements Lane {
     if (this.#stopped) return;
     const time = now();
     try {
-      if (this.#resubmit(time) && !this.#retry.pausing(time)) this.#submitQueue(time);
+      this.#full = !this.#resubmit(time);
+      if (!this.#full && !this.#retry.pausing(time)) this.#submitQueue(time);
       this.#wire.flush();
     } catch (cause) {
       this.#host.failed({ code: "publish.disconnected", reason: "the connection is lost", cause });
@@ -242,18 +226,15 @@ export class IndividualLane implements Lane {
     if (!this.#window.fits(size)) return false;
     const token = this.#window.reserve(delivery, index, size, time + this.#timeout);
     delivery.submit(index);
+    try {
+      this.#wire.send(rows, index, token);
+    } catch (error) {
+      this.#window.take(token);
+      delivery.withdraw(index);
+      throw error;
+    }
     this.#submitted++;
-    this.#wire.send(rows, index, token);
     return true;
-  }
-}
-
-/** The status of an answer's header block, such as 503; 0 without one, or where it is malformed. */
-function statusOf(msg: Msg): number {
-  try {
-    return msg.headers?.code ?? 0;
-  } catch {
-    return 0;
   }
 }
 

@@ -69,7 +69,14 @@ export class RetryQueue {
 
   /** Whether nothing may be sent now. */
   pausing(now: number): boolean {
-    return now < this.#pausedUntil;
+    if (now < this.#pausedUntil) return true;
+    this.#pausedUntil = 0;
+    return false;
+  }
+
+  /** When a pause ends: also one whose rows were forgotten. Infinity when there is none. */
+  get pauseEnd(): number {
+    return this.#pausedUntil || Infinity;
   }
 
   /** The next row whose time has come. */

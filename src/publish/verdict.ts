@@ -25,15 +25,17 @@ export interface Verdict {
 }
 
 const NO_RESPONDERS = 503;
-const TOO_MANY_REQUESTS = [429, 10167];
+/** The queue is full; too many atomic (10210) or fast (10211) batches are open. */
+const TOO_MANY_REQUESTS = [429, 10167, 10210, 10211];
 /** A message with this id is being stored: its fate is not known yet. */
 const IN_PROCESS = 10158;
 const WRONG_STREAM = 10060;
 /**
  * Not stored, and possible later: 10023 insufficient resources, 10077 the stream is full, 10002 the account is full,
- * 10008 and 10009 no leader, 10063 sequences out of step with the raft log.
+ * 10008 and 10009 no leader, 10063 sequences out of step with the raft log, 10176 an atomic batch of which a new leader
+ * knows nothing or not all, 10208 a fast batch that has ended.
  */
-const TRANSIENT = [10023, 10077, 10002, 10008, 10009, 10063];
+const TRANSIENT = [10023, 10077, 10002, 10008, 10009, 10063, 10176, 10208];
 
 /**
  * The meaning of a server's code: err_code, else code, else status.

@@ -1,13 +1,22 @@
 /**
- * The wire: the only place that sends rows. Each message has a reply subject of its own below the publisher's inbox,
- * so that the server acknowledges it.
+ * The wire: the only place that sends rows. A message has a reply subject of its own below the publisher's inbox, so
+ * that the server acknowledges it; in a batch some are sent without.
  *
  * @module
  */
 
 import type { MsgHdrs, NatsConnection } from "@nats-io/nats-core";
 import type { PreparedRows } from "../message/prepare.ts";
+import { extendBlock } from "../message/headers.ts";
 import { type FrameSink, frameSink } from "./client_internals.ts";
+
+/** A reply subject with a whole number in it: what comes before and behind the number. */
+export interface ReplyForm {
+  /** Before the number, the inbox included. */
+  readonly before: Uint8Array;
+  /** Behind it. */
+  readonly after: Uint8Array;
+}
 
 /** Sends messages one after another. */
 export interface Wire {
@@ -15,8 +24,14 @@ export interface Wire {
   readonly kind: "frames" | "publish";
   /** Whether a sent row's bytes are the client's by reference until the next turn, rather than copied. */
   readonly holdsRows: boolean;
-  /** Sends one row; what it takes may stay here until {@linkcode flush}. */
+  /** Sends one row that is answered below the inbox; what it takes may stay here until {@linkcode flush}. */
   send(rows: PreparedRows, index: number, token: number): void;
+  /** Sends one row with more header lines; without a token it asks for no answer. */
+  sendExtended(rows: PreparedRows, index: number, token: number | undefined, lines: Uint8Array): void;
+  /** Sends one row that is answered on a subject of this form. */
+  sendOn(rows: PreparedRows, index: number, reply: ReplyForm, number: number): void;
+  /** Hands over what was sent, and behind it a message without headers and payload. */
+  sendEmpty(subject: string, reply: ReplyForm, number: number): void;
   /** Hands over what was sent. */
   flush(): void;
 }
@@ -32,12 +47,15 @@ const BURST = 65_536;
 /** The command line beside subject and reply: `HPUB `, blanks, token, two lengths, CR LF twice. */
 const FRAME_EXTRA = 64;
 
+const NOTHING = new Uint8Array(0);
+const decoder = new TextDecoder();
+
 class FrameWire implements Wire {
   readonly kind = "frames";
   readonly holdsRows = false;
   readonly #nc: NatsConnection;
   readonly #sink: FrameSink;
-  readonly #reply: Uint8Array;
+  readonly #inbox: ReplyForm;
   #burst = new Uint8Array(BURST);
   #start = 0;
   #end = 0;
@@ -47,16 +65,34 @@ class FrameWire implements Wire {
   constructor(nc: NatsConnection, sink: FrameSink, inbox: string) {
     this.#nc = nc;
     this.#sink = sink;
-    this.#reply = new TextEncoder().encode(inbox);
+    this.#inbox = { before: new TextEncoder().encode(inbox), after: NOTHING };
   }
 
   send(rows: PreparedRows, index: number, token: number): void {
+    this.#frame(rows, index, this.#inbox, token, NOTHING);
+  }
+
+  sendExtended(rows: PreparedRows, index: number, token: number | undefined, lines: Uint8Array): void {
+    this.#frame(rows, index, token === undefined ? undefined : this.#inbox, token ?? 0, lines);
+  }
+
+  sendOn(rows: PreparedRows, index: number, reply: ReplyForm, number: number): void {
+    this.#frame(rows, index, reply, number, NOTHING);
+  }
+
+  sendEmpty(subject: string, reply: ReplyForm, number: number): void {
+    this.flush();
+    publishEmpty(this.#nc, subject, reply, number);
+  }
+
+  #frame(rows: PreparedRows, index: number, reply: ReplyForm | undefined, number: number, lines: Uint8Array): void {
     const block = rows.blockOf(index);
     const from = rows.offsets[index]!;
     const to = rows.offsets[index + 1]!;
-    const headerLength = block.bytes.length;
+    const headerLength = block.bytes.length + lines.length;
     const total = headerLength + to - from;
-    const need = FRAME_EXTRA + rows.subjectBytes.length + this.#reply.length + total;
+    const replyLength = reply === undefined ? 0 : reply.before.length + reply.after.length;
+    const need = FRAME_EXTRA + rows.subjectBytes.length + replyLength + total;
     if (this.#end + need > this.#burst.length) this.#more(need);
     const burst = this.#burst;
     let at = this.#end;
@@ -67,9 +103,12 @@ class FrameWire implements Wire {
     burst[at++] = 0x20;
     at = copy(rows.subjectBytes, burst, at);
     burst[at++] = 0x20;
-    at = copy(this.#reply, burst, at);
-    at = writeWhole(burst, at, token);
-    burst[at++] = 0x20;
+    if (reply !== undefined) {
+      at = copy(reply.before, burst, at);
+      at = writeWhole(burst, at, number);
+      at = copy(reply.after, burst, at);
+      burst[at++] = 0x20;
+    }
     at = writeWhole(burst, at, headerLength);
     burst[at++] = 0x20;
     at = writeWhole(burst, at, total);
@@ -78,6 +117,7 @@ class FrameWire implements Wire {
     burst.set(block.bytes, at);
     if (block.idAt >= 0) rows.writeId(index, burst, at + block.idAt);
     at += headerLength;
+    if (lines.length > 0) endBlock(burst, at, lines);
     burst.set(rows.bytes.subarray(from, to), at);
     at += to - from;
     burst[at++] = 0x0d;
@@ -104,6 +144,21 @@ class FrameWire implements Wire {
     this.#start = 0;
     this.#end = 0;
   }
+}
+
+/** Puts lines and a blank line at the end of a header block that ends at `end`. */
+function endBlock(to: Uint8Array, end: number, lines: Uint8Array): void {
+  to.set(lines, end - lines.length - 2);
+  to[end - 2] = 0x0d;
+  to[end - 1] = 0x0a;
+}
+
+function publishEmpty(nc: NatsConnection, subject: string, reply: ReplyForm, number: number): void {
+  nc.publish(subject, NOTHING, { reply: replyText(reply, number) });
+}
+
+function replyText({ before, after }: ReplyForm, number: number): string {
+  return decoder.decode(before) + number + decoder.decode(after);
 }
 
 /** A copy loop: subject and reply are some thirty bytes, for which `set` costs several times as much. */
@@ -137,17 +192,34 @@ class PublishWire implements Wire {
   }
 
   send(rows: PreparedRows, index: number, token: number): void {
+    this.#publish(rows, index, this.#inbox + token, NOTHING);
+  }
+
+  sendExtended(rows: PreparedRows, index: number, token: number | undefined, lines: Uint8Array): void {
+    this.#publish(rows, index, token === undefined ? undefined : this.#inbox + token, lines);
+  }
+
+  sendOn(rows: PreparedRows, index: number, reply: ReplyForm, number: number): void {
+    this.#publish(rows, index, replyText(reply, number), NOTHING);
+  }
+
+  sendEmpty(subject: string, reply: ReplyForm, number: number): void {
+    publishEmpty(this.#nc, subject, reply, number);
+  }
+
+  flush(): void {}
+
+  #publish(rows: PreparedRows, index: number, reply: string | undefined, lines: Uint8Array): void {
     const block = rows.blockOf(index);
     let bytes = block.bytes;
+    if (lines.length > 0) bytes = extendBlock(bytes, lines);
     if (block.idAt >= 0) {
-      bytes = bytes.slice();
+      if (lines.length === 0) bytes = bytes.slice();
       rows.writeId(index, bytes, block.idAt);
     }
     const body = rows.bytes.subarray(rows.offsets[index]!, rows.offsets[index + 1]!);
     // All that the client asks of headers when it publishes is `encode()`.
     const headers = { encode: () => bytes } as unknown as MsgHdrs;
-    this.#nc.publish(rows.subject, body, { reply: this.#inbox + token, headers });
+    this.#nc.publish(rows.subject, body, reply === undefined ? { headers } : { reply, headers });
   }
-
-  flush(): void {}
 }

@@ -7,6 +7,7 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 import { RouteError } from "../errors.ts";
 import { type AckSource, usualAckReader } from "./ack_source.ts";
+import { batchHeaderBytes } from "../message/batch_headers.ts";
 import { MessageTarget } from "../message/target.ts";
 import type { Settings } from "../options.ts";
 import { templatePattern } from "../subject/capture.ts";
@@ -140,7 +141,7 @@ export class Destinations {
   }
 
   #targetFields(resource: string, stream: string, subject: string, info: Found["info"]): MessageTarget["fields"] {
-    const { namespace, maxInFlightBytes, expectedStream, ttl, headers } = this.#settings;
+    const { namespace, maxInFlightBytes, expectedStream, ttl, headers, publishMode } = this.#settings;
     const maxPayload = this.#nc.info?.max_payload ?? Infinity;
     const maxMessage = info.config.max_msg_size > 0 ? info.config.max_msg_size : Infinity;
     return {
@@ -155,6 +156,7 @@ export class Destinations {
       expectedStream,
       ttl,
       headers,
+      ...(publishMode === "atomic" ? { batchHeaderBytes } : {}),
     };
   }
 

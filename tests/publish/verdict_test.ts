@@ -28,7 +28,6 @@ const TABLE: readonly (readonly [name: string, codes: readonly number[], verdict
       10169,
       10174,
       10175,
-      10176,
       10177,
       10178,
       10179,
@@ -37,7 +36,7 @@ const TABLE: readonly (readonly [name: string, codes: readonly number[], verdict
       10201,
       10205,
     ]
-      .concat([10206, 10207, 10208, 10209, 10071, 10164, 400]),
+      .concat([10206, 10207, 10209, 10071, 10164, 400]),
     { code: "publish.rejected", stored: "no", again: "never" },
   ],
 ];

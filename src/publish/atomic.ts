@@ -1,0 +1,296 @@
+/**
+ * Atomic delivery: the rows of one call are one batch, which the stream stores whole or not at all (ADR-50).
+ *
+ * The first row of a stream's first batch is answered before any other is sent: a server that knows no batches would
+ * store each row for itself. Rows are staged until the last one commits; a batch that is not committed leaves nothing.
+ *
+ * @module
+ */
+
+import type { Msg } from "@nats-io/nats-core";
+import { batchHeaders } from "../message/batch_headers.ts";
+import type { Settings } from "../options.ts";
+import { parseCommit, parseStage } from "./atomic_answer.ts";
+import { type AtomicBatch, OpenBatches } from "./atomic_batch.ts";
+import { DUPLICATE_ID, noteFound, type RowFinder, settle } from "./atomic_settle.ts";
+import { statusOf, tokenOf } from "./client_internals.ts";
+import type { Delivery } from "./delivery.ts";
+import { ExpiryTimer } from "./expiry.ts";
+import type { Lane, LaneHost } from "./lane.ts";
+import { type Miss, missOf } from "./miss.ts";
+import { RetryQueue } from "./retry.ts";
+import type { Wire } from "./wire.ts";
+
+/** The lane of `publishMode: "atomic"`. */
+export class AtomicLane implements Lane {
+  readonly #wire: Wire;
+  readonly #host: LaneHost;
+  readonly #settings: Settings;
+  readonly #prefixLength: number;
+  readonly #find: RowFinder;
+  readonly #timer: ExpiryTimer;
+  readonly #retry: RetryQueue;
+  readonly #batches = new OpenBatches();
+  /** Streams that have answered a batch as such. */
+  readonly #proven = new Set<string>();
+  #queue: Delivery[] = [];
+  #submitted = 0;
+  #stopped = false;
+  #pumping = false;
+
+  /** A lane over a wire; answers' subjects have the token behind `prefixLength` characters. */
+  constructor(wire: Wire, settings: Settings, prefixLength: number, host: LaneHost, find: RowFinder) {
+    this.#wire = wire;
+    this.#host = host;
+    this.#settings = settings;
+    this.#prefixLength = prefixLength;
+    this.#find = find;
+    this.#retry = new RetryQueue(settings.retry?.budget);
+    this.#timer = new ExpiryTimer(() => this.#nextTurn(), (now) => this.#due(now));
+  }
+
+  get inFlight(): number {
+    return this.#batches.rows;
+  }
+
+  get inFlightBytes(): number {
+    return this.#batches.bytes;
+  }
+
+  get submitted(): number {
+    return this.#submitted;
+  }
+
+  push(delivery: Delivery): void {
+    this.#queue.push(delivery);
+  }
+
+  wake(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    queueMicrotask(() => {
+      this.#pumping = false;
+      this.#pump();
+    });
+  }
+
+  cancel(delivery: Delivery): void {
+    for (const batch of this.#batches) if (batch.delivery === delivery) this.#batches.remove(batch);
+    this.#retry.remove(delivery);
+    this.#queue = this.#queue.filter((queued) => queued !== delivery);
+    this.#afterAnswer();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#retry.clear();
+    // What is not committed will not be: its rows are unsent.
+    for (const batch of this.#batches) {
+      if (batch.state === "opening" || batch.state === "staged") this.#batches.remove(batch);
+    }
+    this.#timer.arm();
+    this.#reportDrained();
+  }
+
+  cut(): void {
+    this.#stopped = true;
+    this.#retry.clear();
+    for (const batch of this.#batches) this.#batches.remove(batch);
+    this.#timer.stop();
+  }
+
+  reply(msg: Msg): void {
+    this.#timer.noteProgress();
+    const token = tokenOf(msg, this.#prefixLength);
+    const batch = this.#batches.take(token);
+    if (batch === undefined) return;
+    if (token === batch.commitToken) this.#committed(batch, msg.data, statusOf(msg));
+    else this.#staged(batch, msg.data, statusOf(msg));
+    this.#afterAnswer();
+  }
+
+  #staged(batch: AtomicBatch, body: Uint8Array, status: number): void {
+    const { delivery } = batch;
+    const answer = parseStage(body, status, delivery.destination!.source);
+    if (answer.kind === "staged") {
+      this.#proven.add(delivery.destination!.stream);
+      if (batch.state === "opening") batch.state = "staged";
+      return;
+    }
+    const miss = missOf(answer, delivery.destination!.source);
+    // Sent with all others, it waits for what the commit is answered: that of an incomplete batch, which says less.
+    if (batch.state === "committing") return void (batch.refusal = miss.reason);
+    if (answer.kind !== "refused") {
+      // Whoever answered so has taken the first row for itself.
+      delivery.submit(0);
+      delivery.next = 1;
+      return this.#missed(batch, { ...miss, stored: "unknown", again: "never" });
+    }
+    this.#missed(batch, miss);
+  }
+
+  #committed(batch: AtomicBatch, body: Uint8Array, status: number): void {
+    const { delivery } = batch;
+    const { source, stream } = delivery.destination!;
+    const answer = parseCommit(body, status, source, batch.id, delivery.count);
+    if (answer.kind === "stored") {
+      this.#proven.add(stream);
+      return this.#succeed(batch, answer.first);
+    }
+    if (answer.kind === "refused" && answer.code === DUPLICATE_ID && delivery.rows!.hasIds) {
+      return void this.#search(batch, answer.description);
+    }
+    const miss = missOf(answer, source);
+    this.#missed(batch, batch.refusal === undefined ? miss : { ...miss, reason: `${miss.reason}; ${batch.refusal}` });
+  }
+
+  #succeed(batch: AtomicBatch, firstSequence: number): void {
+    const { delivery } = batch;
+    this.#batches.remove(batch);
+    this.#retry.succeeded();
+    for (let i = 0; i < delivery.count; i++) delivery.acknowledge(i, firstSequence + i, false);
+    this.#host.acknowledged(delivery.count, 0, delivery.rows!.bodyBytes);
+    delivery.done.resolve();
+  }
+
+  async #search(batch: AtomicBatch, description: string): Promise<void> {
+    batch.state = "searching";
+    batch.deadline = Infinity;
+    const settlement = await settle(batch, description, this.#find);
+    if (!this.#batches.has(batch)) return;
+    if (settlement.kind === "unknown") this.#missed(batch, settlement.miss);
+    else {
+      this.#batches.remove(batch);
+      const { rows, bytes } = noteFound(batch.delivery, settlement.sequences);
+      this.#host.acknowledged(rows, rows, bytes);
+      if (settlement.kind === "all") batch.delivery.done.resolve();
+      else this.#host.failed(settlement.failure);
+    }
+    this.#afterAnswer();
+  }
+
+  /** A submission of a whole batch came to nothing, or to nothing known. */
+  #missed(batch: AtomicBatch, miss: Miss): void {
+    const { delivery } = batch;
+    const committed = batch.state === "committing" || batch.state === "searching";
+    this.#batches.remove(batch);
+    this.#proven.delete(delivery.destination!.stream);
+    const stored = committed ? miss.stored : "no";
+    if (committed) { for (let i = 0; i < delivery.count; i++) delivery.refuse(i, stored); }
+    const safe = stored === "no" || delivery.rows!.allHaveIds;
+    if (!this.#stopped && safe && miss.again !== "never" && this.#retry.add(delivery, 0, miss.again, now())) return;
+    this.#host.failed({ ...miss, delivery });
+  }
+
+  #afterAnswer(): void {
+    if (this.#stopped) this.#reportDrained();
+    else this.wake();
+    this.#host.moved();
+  }
+
+  #reportDrained(): void {
+    if (this.#batches.size === 0) queueMicrotask(() => this.#host.drained());
+  }
+
+  /** When something is due: while a batch is open, none goes again. */
+  #nextTurn(): number {
+    if (this.#stopped || this.#batches.size > 0) return this.#batches.nextDeadline;
+    return Math.min(this.#retry.due, this.#queue.length > 0 ? this.#retry.pauseEnd : Infinity);
+  }
+
+  #due(time: number): void {
+    for (const batch of this.#batches) {
+      if (batch.deadline > time) continue;
+      const what = batch.state === "committing" ? "its commit" : "its first row";
+      const reason = `no answer to ${what} within ${this.#settings.publishTimeout} ms`;
+      this.#missed(batch, { code: "publish.timeout", stored: "unknown", again: "later", reason });
+    }
+    if (this.#stopped) this.#reportDrained();
+    else this.#pump();
+  }
+
+  #pump(): void {
+    if (this.#stopped) return;
+    const time = now();
+    try {
+      this.#commitStaged(time);
+      if (this.#beginAgain(time) && !this.#retry.pausing(time)) this.#beginQueue(time);
+      this.#wire.flush();
+    } catch (cause) {
+      this.#host.failed({ code: "publish.disconnected", reason: "the connection is lost", cause });
+    }
+    this.#timer.arm();
+    this.#host.moved();
+  }
+
+  #commitStaged(time: number): void {
+    for (const batch of this.#batches) if (batch.state === "staged") this.#sendRest(batch, time);
+  }
+
+  /** Sends batches again whose time has come; false when others must go first. */
+  #beginAgain(time: number): boolean {
+    for (let item = this.#retry.peek(time); item !== undefined; item = this.#retry.peek(time)) {
+      if (!this.#begin(item.delivery, time)) return false;
+      this.#retry.shift();
+    }
+    return this.#retry.size === 0;
+  }
+
+  #beginQueue(time: number): void {
+    let finished = 0;
+    for (const delivery of this.#queue) {
+      if (delivery.rows === undefined ? !delivery.over : !this.#begin(delivery, time)) break;
+      finished++;
+    }
+    if (finished > 0) this.#queue = this.#queue.slice(finished);
+  }
+
+  /** Begins a batch; false when it is not its turn: another one is opening, or the window has no room for all of it. */
+  #begin(delivery: Delivery, time: number): boolean {
+    const rows = delivery.rows!;
+    if (rows.count === 0) {
+      delivery.submitted.resolve();
+      delivery.done.resolve();
+      return true;
+    }
+    const bytes = rows.sizeOfRange(0, rows.count);
+    const { maxInFlight, maxInFlightBytes, publishTimeout } = this.#settings;
+    if (this.#batches.rows + rows.count > maxInFlight || this.#batches.bytes + bytes > maxInFlightBytes) return false;
+    for (const { state } of this.#batches) {
+      // A batch that may have to go again is answered before the next: stored order stays the order of calls.
+      if (state === "opening" || state === "staged" || this.#retry.enabled) return false;
+    }
+    const batch = this.#batches.add(delivery, bytes, time, time + publishTimeout);
+    this.#submitted += rows.count;
+    if (rows.count > 1) this.#send(batch, 0, batch.stageToken);
+    // A server that has answered a stream's batch as one hosts a stream that needs batches (`_nats.req.level`): a later
+    // leader knows them too.
+    if (rows.count === 1 || this.#proven.has(delivery.destination!.stream)) this.#sendRest(batch, time);
+    return true;
+  }
+
+  #sendRest(batch: AtomicBatch, time: number): void {
+    const { delivery } = batch;
+    const last = delivery.count - 1;
+    for (let i = 1; i < last; i++) this.#send(batch, i, undefined);
+    this.#send(batch, last, batch.commitToken);
+    this.#wire.flush();
+    batch.state = "committing";
+    batch.committedAt = time;
+    batch.deadline = time + this.#settings.publishTimeout;
+    for (let i = 0; i <= last; i++) delivery.submit(i);
+    delivery.next = delivery.count;
+    if (!this.#wire.holdsRows && !this.#retry.enabled) delivery.release();
+    delivery.submitted.resolve();
+  }
+
+  #send(batch: AtomicBatch, index: number, token: number | undefined): void {
+    const { rows } = batch.delivery;
+    this.#wire.sendExtended(rows!, index, token, batchHeaders(batch.id, index, index === rows!.count - 1));
+  }
+}
+
+/** Milliseconds that never go back: deadlines must not move with the wall clock. */
+function now(): number {
+  return performance.now();
+}

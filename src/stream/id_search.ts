@@ -1,0 +1,132 @@
+/**
+ * Looks for message ids among a subject's recent messages. The stream's leader answers, so that nothing it has stored
+ * is missed.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { ConnectionError } from "../errors.ts";
+import { type ApiOptions, apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "./api.ts";
+
+/** What is looked for, and where. */
+export interface IdSearch {
+  /** The stream. */
+  readonly stream: string;
+  /** The subject of the messages. */
+  readonly subject: string;
+  /** The values of `Nats-Msg-Id`. */
+  readonly ids: readonly string[];
+  /** How far back, in milliseconds of the server's clock. */
+  readonly window: number;
+  /** Milliseconds that the search may take. */
+  readonly limit: number;
+}
+
+/** Sequences that one walker looks through; several walk at a time, the newest sequences first. */
+const STRIDE = 500;
+const WALKERS = 16;
+
+const NO_MESSAGE = 10037;
+
+interface Found {
+  readonly seq: number;
+  readonly hdrs?: string;
+}
+
+/**
+ * The stream sequence of each id's message, 0 where the window holds none. Throws a {@linkcode ConnectionError} where
+ * reading is not permitted, not answered, or takes too long; and the signal's reason after an abort.
+ *
+ * @example
+ * ```ts
+ * import type { NatsConnection } from "@nats-io/nats-core";
+ *
+ * const hdrs = btoa("NATS/1.0\r\nNats-Msg-Id: a\r\n\r\n");
+ * const parts = {
+ *   INFO: { config: {}, state: { last_seq: 1 }, ts: "2026-01-02T03:04:06Z" },
+ *   MSG: { message: { seq: 1, hdrs } },
+ * };
+ * const request = (subject: string) => {
+ *   const info = subject.includes("INFO");
+ *   const type = `io.nats.jetstream.api.v1.stream_${info ? "info" : "msg_get"}_response`;
+ *   const answer = { type, ...(info ? parts.INFO : parts.MSG) };
+ *   return Promise.resolve({ data: new TextEncoder().encode(JSON.stringify(answer)) });
+ * };
+ * const nc = { request, closed: () => new Promise(() => {}), isClosed: () => false } as unknown as NatsConnection;
+ * const search = { stream: "ORDERS", subject: "orders.eu", ids: ["a", "b"], window: 120_000, limit: 1000 };
+ * console.assert((await findIds(nc, search, {})).join() === "1,0");
+ * ```
+ */
+export async function findIds(nc: NatsConnection, search: IdSearch, options: ApiOptions): Promise<Float64Array> {
+  const { stream, subject, ids, window, limit } = search;
+  const sequences = new Float64Array(ids.length);
+  const wanted = new Map(ids.map((id, index) => [id, index]));
+  const info = await requestStreamInfo(nc, stream, options);
+  if (isApiFailure(info)) throw unexpectedFailure(`look for rows in ${stream}`, info);
+  const last = info.state.last_seq;
+  const since = new Date(Date.parse((info as { ts?: string }).ts ?? "") - window);
+  if (Number.isNaN(since.getTime())) throw new ConnectionError("connection.no_answer", `${stream} tells no time`);
+  const first = await next(nc, stream, { start_time: since.toISOString(), next_by_subj: subject }, options);
+  if (first === undefined) return sequences;
+
+  const end = performance.now() + limit;
+  let high = last;
+  const walk = async (): Promise<void> => {
+    while (high >= first.seq && wanted.size > 0) {
+      const to = high;
+      high -= STRIDE;
+      for (let at = Math.max(first.seq, to - STRIDE + 1); at <= to && wanted.size > 0;) {
+        if (performance.now() > end) throw tooLong(search);
+        const message = await next(nc, stream, { seq: at, next_by_subj: subject }, options);
+        if (message === undefined) break;
+        at = message.seq + 1;
+        const id = idOf(message);
+        const index = id === undefined ? undefined : wanted.get(id);
+        if (index === undefined || message.seq > to) continue;
+        sequences[index] = message.seq;
+        wanted.delete(id!);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: WALKERS }, walk));
+  return sequences;
+}
+
+function tooLong({ stream, limit }: IdSearch): ConnectionError {
+  return new ConnectionError("connection.no_answer", `Cannot look for rows in ${stream}: not done within ${limit} ms`);
+}
+
+/** The first message that matches; undefined where there is none. */
+async function next(
+  nc: NatsConnection,
+  stream: string,
+  query: Readonly<Record<string, unknown>>,
+  options: ApiOptions,
+): Promise<Found | undefined> {
+  const answer = await apiRequest<{ message: { seq?: unknown; hdrs?: unknown } }>(
+    nc,
+    `STREAM.MSG.GET.${stream}`,
+    "stream_msg_get_response",
+    query,
+    options,
+  );
+  if (isApiFailure(answer)) {
+    if (answer.error.err_code === NO_MESSAGE) return undefined;
+    throw unexpectedFailure(`look for rows in ${stream}`, answer);
+  }
+  const { seq, hdrs } = answer.message;
+  if (!Number.isSafeInteger(seq) || (hdrs !== undefined && typeof hdrs !== "string")) {
+    throw new ConnectionError("connection.no_answer", `Cannot look for rows in ${stream}: not what was asked for`);
+  }
+  return { seq: seq as number, ...(hdrs === undefined ? {} : { hdrs: hdrs as string }) };
+}
+
+function idOf({ hdrs }: Found): string | undefined {
+  if (hdrs === undefined) return undefined;
+  try {
+    return /\r\nNats-Msg-Id: *([^\r]*)\r\n/.exec(atob(hdrs))?.[1];
+  } catch {
+    return undefined; // no base64: a message that tells no id
+  }
+}
