@@ -25,9 +25,8 @@ export async function applyAll(
   try {
     await runner.run(core);
   } catch (error) {
-    let reason = error;
-    await runner.settle().catch((thrown) => reason = thrown);
-    throw await runner.close(reason);
+    await runner.settle().catch(() => {}); // what the listener throws meanwhile, the runner keeps
+    throw await runner.close(error);
   }
   return totals.list();
 }

@@ -4,23 +4,20 @@
  * @module
  */
 
-import { PublishError } from "../errors.ts";
 import { encodeView } from "../json/encode.ts";
 import { IdIndex } from "../message/id_index.ts";
-import type { RowRange } from "../message/prepare.ts";
+import type { PreparedRows, RowRange } from "../message/prepare.ts";
 import type { BatchSource } from "../publish/batch_source.ts";
 import type { PublisherCore } from "../publish/core.ts";
 import type { Delivery } from "../publish/delivery.ts";
-import { ACKED, DUPLICATE, UNKNOWN } from "../publish/outcomes.ts";
+import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../publish/outcomes.ts";
 import { makeReceipt, receiptOf } from "../publish/receipt.ts";
-import type { RowBatch, WriteReceipt } from "../types.ts";
+import type { WriteReceipt } from "../types.ts";
 
 /** A batch of a sequence, and what is known of its rows. */
 export interface Part {
   /** Its index in the sequence. */
   readonly index: number;
-  /** The batch as it was given. */
-  readonly batch: RowBatch;
   /** The batch, open. */
   readonly source: BatchSource;
   /** Outcomes of its selected rows; see outcomes.ts. */
@@ -29,12 +26,9 @@ export interface Part {
   sent: boolean;
 }
 
-/** What several deliveries of one piece came to. */
-interface Merged {
-  readonly codes: Uint8Array;
-  readonly sequences: Float64Array;
-  /** The indices within the piece of the rows that the current delivery carries. */
-  rows: readonly number[];
+/** Whether every row is acknowledged. */
+export function allAcknowledged(codes: Uint8Array): boolean {
+  return codes.every((code) => code === ACKED || code === DUPLICATE);
 }
 
 /** A piece of a batch. */
@@ -47,7 +41,15 @@ export class Piece {
   readonly since: number;
   /** Its rows' current way. */
   delivery: Delivery;
-  #merged: Merged | undefined;
+  /** Its rows as they were loaded first: their numbers and ids. */
+  #rows: PreparedRows | undefined;
+  /** What all deliveries so far came to. */
+  #codes: Uint8Array = new Uint8Array(0);
+  #sequences: Float64Array = new Float64Array(0);
+  #tries: Uint8Array = new Uint8Array(0);
+  #duplicateWindow = 0;
+  /** Indices within the piece of the rows that the current delivery carries; undefined: all. */
+  #carried: readonly number[] | undefined;
 
   /** Starts a piece: of fewer rows than the range has where their bodies pass a piece's limit. */
   constructor(core: PublisherCore, part: Part, range: RowRange, signal: AbortSignal | undefined) {
@@ -57,84 +59,97 @@ export class Piece {
     this.delivery = core.start(part.source, range, signal, true);
   }
 
+  /** Whether its rows were ever ready to be sent. */
+  get loaded(): boolean {
+    return this.#rows !== undefined || this.delivery.rows !== undefined;
+  }
+
   /** Takes what the delivery that has ended came to. */
   note(): void {
     const { delivery, part } = this;
     if (delivery.rows === undefined) return;
     part.sent ||= delivery.sent;
-    const merged = this.#merged;
-    merged?.rows.forEach((row, i) => {
-      merged.codes[row] = delivery.codes[i]!;
-      merged.sequences[row] = delivery.sequences[i]!;
-    });
-    part.codes.set(merged?.codes ?? delivery.codes, this.from);
+    if (this.#carried === undefined) {
+      this.#rows = delivery.rows;
+      this.#codes = delivery.codes;
+      this.#sequences = delivery.sequences;
+      this.#tries = delivery.tries;
+    } else {
+      this.#carried.forEach((row, i) => this.#merge(row, i));
+      this.#carried = []; // taken: a second look adds nothing
+    }
+    this.#duplicateWindow = delivery.destination?.duplicateWindow ?? 0;
+    part.codes.set(this.#codes, this.from);
   }
 
-  /** Whether every row is acknowledged, once the delivery has ended. */
+  #merge(row: number, index: number): void {
+    const { codes, sequences, tries } = this.delivery;
+    // A row that was not sent again is as it was before.
+    if (codes[index] === UNSENT) return;
+    this.#codes[row] = codes[index]!;
+    this.#sequences[row] = sequences[index]!;
+    this.#tries[row] = Math.min(255, this.#tries[row]! + tries[index]!);
+  }
+
+  /** Whether every row is acknowledged, as far as was noted. */
   get complete(): boolean {
-    return this.delivery.rows !== undefined && this.delivery.complete;
+    return this.#rows !== undefined && allAcknowledged(this.#codes);
   }
 
   /** Why its rows may not go again: some are of unknown fate, and could be stored twice. */
   whyNotAgain(publishTimeout: number): string | undefined {
-    const { delivery } = this;
-    const window = delivery.destination?.duplicateWindow ?? 0;
-    const late = performance.now() - this.since >= window - publishTimeout;
-    for (let i = 0; i < delivery.count; i++) {
-      if (delivery.codes[i] !== UNKNOWN) continue;
-      if (!delivery.rows!.hasId(i)) return `row ${delivery.rows!.rowNumber(i)} is of unknown fate and has no id`;
-      if (late) {
-        return `row ${
-          delivery.rows!.rowNumber(i)
-        } is of unknown fate, and the duplicate window of ${window} ms less the ` +
-          `publish timeout has passed since it was sent`;
+    const rows = this.#rows;
+    const late = performance.now() - this.since >= this.#duplicateWindow - publishTimeout;
+    for (let i = 0; i < this.#codes.length; i++) {
+      const code = this.#codes[i];
+      if (code === ACKED || code === DUPLICATE) continue;
+      const row = rows!.rowNumber(i);
+      if (code === UNKNOWN && !rows!.hasId(i)) return `row ${row} is of unknown fate and has no id`;
+      // Only rows with ids are sent again when their fate is unknown; what became of earlier submissions is not told.
+      const doubtful = code === UNKNOWN || (rows!.hasId(i) && this.#tries[i]! > 1);
+      if (doubtful && late) {
+        return `row ${row} is of unknown fate, and the duplicate window of ${this.#duplicateWindow} ms less the publish ` +
+          `timeout has passed since it was sent`;
       }
     }
   }
 
   /** Sends what is not acknowledged again; the whole piece where it is stored as a whole. */
   resume(core: PublisherCore, signal: AbortSignal | undefined): void {
-    const { codes, sequences } = this.delivery;
-    const merged: Merged = this.#merged ??= { codes, sequences, rows: [] };
     const whole = core.settings.publishMode === "atomic";
-    merged.rows = [...merged.codes.keys()].filter((row) =>
-      whole || (merged.codes[row] !== ACKED && merged.codes[row] !== DUPLICATE)
+    const carried = [...this.#codes.keys()].filter((row) =>
+      whole || (this.#codes[row] !== ACKED && this.#codes[row] !== DUPLICATE)
     );
     const { source } = this.part;
-    const only = merged.rows.map((row) => source.only?.[this.from + row] ?? this.from + row);
+    const only = carried.map((row) => source.only?.[this.from + row] ?? this.from + row);
     const again: BatchSource = {
       ...source,
       only,
       selected: only.length,
       ...(source.seen === undefined ? {} : { seen: new IdIndex(only.length) }),
     };
+    this.#carried = carried;
     this.delivery = core.start(again, { from: 0, count: only.length }, signal, false);
   }
 
   /** The receipt of a complete piece, whatever number of deliveries it took. */
   receipt(): WriteReceipt {
-    const merged = this.#merged;
-    if (merged === undefined) return receiptOf(this.delivery, this.part.index);
+    if (this.#carried === undefined) return receiptOf(this.delivery, this.part.index);
     const { source, index } = this.part;
     const { bytes, crc32c } = encodeView(source.view, {
       ...(source.only === undefined ? {} : { only: source.only }),
       from: this.from,
-      count: merged.codes.length,
+      count: this.#codes.length,
     });
     return makeReceipt({
       destination: this.delivery.destination!,
-      rows: merged.codes.length,
+      rows: this.#codes.length,
       bytes: bytes.length,
       crc32c,
-      duplicates: merged.codes.filter((code) => code === DUPLICATE).length,
-      sequences: merged.sequences,
+      duplicates: this.#codes.filter((code) => code === DUPLICATE).length,
+      sequences: this.#sequences,
       batch: index,
       offset: this.from,
     });
   }
-}
-
-/** Whether an error says what became of rows. */
-export function isPublishError(error: unknown): error is PublishError {
-  return error instanceof PublishError;
 }

@@ -5,6 +5,7 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
+import { deferred } from "../deferred.ts";
 import { parseDuration } from "../duration.ts";
 import { type AnyJetrowError, isJetrowError } from "../errors.ts";
 import { resolveOptions } from "../options.ts";
@@ -62,22 +63,27 @@ export async function publishAll(
     await limits.onReceipt?.(receipt);
   });
   let lastProgress = performance.now();
+  let lastError: unknown;
   for (let pause = FIRST_PAUSE;; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
     const attempt = await runAttempt(connect, options, runner, limits.signal);
     if (attempt.kind === "done") return totals.receipt();
+    if (attempt.kind === "late") throw await runner.close(lastError);
+    lastError = attempt.error;
     if (attempt.acked > 0) {
       lastProgress = performance.now();
       pause = FIRST_PAUSE;
     }
     const spent = performance.now() - lastProgress + pause > budget;
     const again = attempt.kind === "failed" && !spent && runner.whyNotAgain(publishTimeout) === undefined;
-    if (!again || !await sleep(pause, limits.signal)) throw await runner.close(attempt.error);
+    if (!again) throw await runner.close(lastError);
+    if (!await sleep(pause, limits.signal)) throw await runner.close(limits.signal?.reason);
   }
 }
 
-/** How an attempt ended: `stopped` is for good. */
+/** How an attempt ended: `stopped` is for good; `late`: rows of unknown fate may not go again any more. */
 type Attempt =
   | { readonly kind: "done" }
+  | { readonly kind: "late" }
   | { readonly kind: "failed" | "stopped"; readonly error: unknown; readonly acked: number };
 
 async function runAttempt(
@@ -88,18 +94,38 @@ async function runAttempt(
 ): Promise<Attempt> {
   let core: PublisherCore | undefined;
   try {
-    signal?.throwIfAborted();
-    core = await PublisherCore.open(connect, options);
-    await runner.run(core);
-    return { kind: "done" };
+    core = await openUnlessAborted(connect, options, signal);
+    return { kind: await runner.run(core) ? "done" : "late" };
   } catch (error) {
-    const told = await runner.settle().then(() => undefined, (reported: unknown) => ({ reported }));
+    // What `onReceipt` throws meanwhile is foreign, too.
+    await runner.settle().catch(() => {});
     const { acked = 0, duplicates = 0 } = core?.stats() ?? {};
-    // What `onReceipt` throws is the caller's own reason to stop.
-    if (told !== undefined) return { kind: "stopped", error: told.reported, acked };
-    return { kind: canMend(error) && !signal?.aborted ? "failed" : "stopped", error, acked: acked + duplicates };
+    const mendable = runner.foreign === undefined && !signal?.aborted && canMend(error);
+    return { kind: mendable ? "failed" : "stopped", error, acked: acked + duplicates };
   } finally {
     await core?.close();
+  }
+}
+
+/** Opens a publisher. An abort ends the wait; a publisher that opens after it is closed. */
+async function openUnlessAborted(
+  connect: () => Promise<NatsConnection>,
+  options: Options,
+  signal: AbortSignal | undefined,
+): Promise<PublisherCore> {
+  signal?.throwIfAborted();
+  const opening = PublisherCore.open(connect, options);
+  if (signal === undefined) return await opening;
+  const aborted = deferred<never>();
+  const abort = (): void => {
+    opening.then((core) => core.close(), () => {});
+    aborted.reject(signal.reason);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([opening, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -61,6 +61,7 @@ export class BoundedRun {
   readonly #core: PublisherCore;
   readonly #totals = new Totals();
   readonly #calls = new Set<Promise<unknown>>();
+  readonly #aborting = new AbortController();
   #state: RunState = "open";
   #failed: { readonly error: unknown } | undefined;
   #receipt: Promise<RunReceipt> | undefined;
@@ -97,7 +98,11 @@ export class BoundedRun {
    * sequence with rows that are not acknowledged, and its row outcomes are that whole batch's.
    */
   async applyAll(batches: Batches, options: ApplyAllOptions = {}): Promise<ResourceTotal[]> {
-    return await this.#call(() => applyAll(this.#core, batches, options, (receipt) => this.#totals.add(receipt)));
+    const { signal: own } = this.#aborting;
+    const signal = options.signal === undefined ? own : AbortSignal.any([own, options.signal]);
+    return await this.#call(() =>
+      applyAll(this.#core, batches, { ...options, signal }, (receipt) => this.#totals.add(receipt))
+    );
   }
 
   /**
@@ -119,14 +124,21 @@ export class BoundedRun {
   }
 
   /**
-   * Ends the run at once: calls in progress end as `publish.aborted`. What is stored stays stored. A committed run is
-   * left as it is; an error that a call has thrown is not thrown again.
+   * Ends the run at once: calls in progress end as `publish.aborted`, and with them a commit that waits for them. What is
+   * stored stays stored. A committed run is left as it is; an error that a call has thrown is not thrown again.
    */
   async abort(): Promise<void> {
-    if (this.#state === "committed" && this.#receipt !== undefined) return void await this.#receipt.catch(() => {});
-    this.#state = "aborted";
-    this.#core.abort(new DOMException("the run was aborted", "AbortError"));
+    if (this.#state === "committed" && this.#calls.size === 0) return await this.#committed();
+    if (this.#state === "open") this.#state = "aborted";
+    const reason = new DOMException("the run was aborted", "AbortError");
+    this.#core.abort(reason);
+    this.#aborting.abort(reason);
     await this.#core.close();
+    await this.#committed();
+  }
+
+  async #committed(): Promise<void> {
+    await this.#receipt?.catch(() => {});
   }
 
   /** What the run's publisher is doing now. */
@@ -134,9 +146,9 @@ export class BoundedRun {
     return this.#core.stats();
   }
 
-  /** Aborts, unless the run is committed. */
+  /** Aborts, unless the run is committed; a commit that is not over is waited for. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.abort();
+    await (this.#state === "committed" ? this.#committed() : this.abort());
   }
 
   /** Runs one call; its failure is the run's. */

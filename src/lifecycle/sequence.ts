@@ -6,13 +6,14 @@
  */
 
 import { pieceRanges, resolveLimits } from "../arrow/slice.ts";
+import { isJetrowError } from "../errors.ts";
 import type { RowRange } from "../message/prepare.ts";
-import type { BatchSource } from "../publish/batch_source.ts";
+import { type BatchSource, openBatch } from "../publish/batch_source.ts";
 import type { PublisherCore } from "../publish/core.ts";
 import type { Failure } from "../publish/delivery.ts";
 import { abortedFailure, errorOf } from "../publish/failure.ts";
-import type { ApplyAllOptions, Batches, BatchLimits, WriteReceipt } from "../types.ts";
-import { isPublishError, type Part, Piece } from "./piece.ts";
+import type { ApplyAllOptions, Batches, BatchLimits, RowBatch, WriteReceipt } from "../types.ts";
+import { allAcknowledged, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source_reader.ts";
 
 /** The batch at hand. */
@@ -20,6 +21,8 @@ interface Current {
   readonly part: Part;
   /** What is left of the range at hand. */
   left: RowRange | undefined;
+  /** The piece that was begun from it, until it is known how many rows it took. */
+  begun: Piece | undefined;
   /** The ranges after it. */
   readonly ranges: Iterator<RowRange>;
 }
@@ -30,12 +33,16 @@ export class SequenceRunner {
   readonly #limits: Required<BatchLimits>;
   readonly #report: (receipt: WriteReceipt) => void | Promise<void>;
   readonly #reader: SourceReader;
+  /** The batch asked for, until it is taken: a publisher may end in between. */
+  #asked: Promise<RowBatch | undefined> | undefined;
   /** Pieces whose receipts are still to be reported, in order. */
   #pieces: Piece[] = [];
   /** Batches that have such pieces, or rows that are in no piece yet, in order. */
   #parts: Part[] = [];
   #current: Current | undefined;
   #index = 0;
+  #failure: Failure | undefined;
+  #foreign: { readonly error: unknown } | undefined;
 
   /** A runner that tells each piece's receipt in order, and waits for what it is told. */
   constructor(
@@ -49,38 +56,62 @@ export class SequenceRunner {
     this.#reader = new SourceReader(batches, options.signal);
   }
 
-  /** Publishes to the end of the sequence, or goes on after {@linkcode settle}. */
-  async run(core: PublisherCore): Promise<void> {
-    for (const piece of this.#pieces) {
+  /** What the source or the receipts' listener threw: whatever it is, no publisher can mend it. */
+  get foreign(): { readonly error: unknown } | undefined {
+    return this.#foreign;
+  }
+
+  /**
+   * Publishes to the end of the sequence, or goes on after {@linkcode settle}. False when rows of unknown fate would have
+   * to go again, and may not any more.
+   */
+  async run(core: PublisherCore): Promise<boolean> {
+    for (const piece of [...this.#pieces]) {
       if (piece.complete) continue;
+      if (piece.whyNotAgain(core.settings.publishTimeout) !== undefined) return false;
       piece.resume(core, this.#options.signal);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
       await this.#until(piece.delivery.done.promise, () => piece.delivery.over);
     }
-    while (true) {
-      if (this.#current !== undefined) await this.#runPart(core, this.#current);
-      const next = this.#reader.next();
-      await this.#until(next, () => this.#reader.idle);
-      const batch = await next;
-      if (batch === undefined) break;
-      const source = core.open(batch, this.#options.signal);
-      const part: Part = { index: this.#index++, batch, source, codes: new Uint8Array(source.selected), sent: false };
-      this.#parts.push(part);
-      const ranges = rangesOf(source, this.#limits, core.mostRowsOfPiece);
-      this.#current = { part, left: undefined, ranges };
-    }
+    while (this.#current !== undefined || await this.#take(core)) await this.#runPart(core, this.#current!);
     while (this.#pieces.length > 0) await this.#reportFirst();
+    return true;
+  }
+
+  /** Takes the next batch of the source; false at its end. */
+  async #take(core: PublisherCore): Promise<boolean> {
+    let here = false;
+    const asked = this.#asked ??= this.#ask();
+    const arrived = (): void => void (here = true);
+    asked.then(arrived, arrived);
+    await this.#until(asked, () => here);
+    const batch = await asked;
+    this.#asked = undefined;
+    if (batch === undefined) return false;
+    const source = openBatch(batch, core.settings);
+    const part: Part = { index: this.#index++, source, codes: new Uint8Array(source.selected), sent: false };
+    this.#parts.push(part);
+    const ranges = rangesOf(source, this.#limits, core.mostRowsOfPiece);
+    this.#current = { part, left: undefined, begun: undefined, ranges };
+    return true;
+  }
+
+  async #ask(): Promise<RowBatch | undefined> {
+    try {
+      return await this.#reader.next();
+    } catch (error) {
+      if (!this.#options.signal?.aborted) this.#foreign ??= { error };
+      throw error;
+    }
   }
 
   async #runPart(core: PublisherCore, current: Current): Promise<void> {
     for (current.left ??= nextRange(current); current.left !== undefined;) {
-      const { from, count } = current.left;
       const before = this.#pieces.at(-1);
-      const piece = new Piece(core, current.part, current.left, this.#options.signal);
+      const piece = current.begun = new Piece(core, current.part, current.left, this.#options.signal);
       this.#pieces.push(piece);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
-      const taken = piece.delivery.count;
-      current.left = taken < count ? { from: from + taken, count: count - taken } : nextRange(current);
+      advance(current);
       if (before !== undefined) await this.#until(freed(core, before), () => isFree(before));
     }
     this.#current = undefined;
@@ -104,16 +135,24 @@ export class SequenceRunner {
     while (this.#parts.length > 0 && this.#parts[0] !== (this.#pieces[0]?.part ?? this.#current?.part)) {
       this.#parts.shift();
     }
-    await this.#report(piece.receipt());
+    try {
+      await this.#report(piece.receipt());
+    } catch (error) {
+      this.#foreign ??= { error };
+      throw error;
+    }
   }
 
   /** Lets all pieces come to their end after an error, and reports those that are whole. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#pieces.map(({ delivery }) => delivery.done.promise));
     for (const piece of this.#pieces) piece.note();
+    this.#failure = this.#pieces.find(({ delivery }) => delivery.failure !== undefined)?.delivery.failure ??
+      this.#failure;
+    if (this.#current !== undefined) advance(this.#current);
     // A piece that was never loaded is begun anew from what is left of its batch.
-    this.#pieces = this.#pieces.filter(({ delivery }) => delivery.rows !== undefined);
-    while (this.#pieces[0]?.complete) await this.#reportFirst();
+    this.#pieces = this.#pieces.filter(({ loaded }) => loaded);
+    while (this.#foreign === undefined && this.#pieces[0]?.complete) await this.#reportFirst();
   }
 
   /** Why the rows that are not acknowledged may not be sent again; undefined when they may. */
@@ -126,29 +165,48 @@ export class SequenceRunner {
 
   /**
    * Closes the source after {@linkcode settle} and gives what the caller is to be thrown: a PublishError is the first
-   * unfinished batch's, all its pieces included, and those never begun unsent.
+   * unfinished batch's, all its pieces included, and those never begun unsent. An error of the connection is one, too,
+   * where rows of that batch were sent.
    */
   async close(error: unknown): Promise<unknown> {
     await this.#reader.close();
-    const part = this.#parts.find(({ codes }) => codes.some((code) => code !== 1 && code !== 2));
-    const failure = this.#pieces.find(({ delivery }) => delivery.failure !== undefined)?.delivery.failure;
-    if (failure !== undefined && part !== undefined && isPublishError(error)) {
-      return errorOf(failure, { ...part.source, count: part.source.selected }, part.codes, {
-        row: this.#failedRow(failure, part),
-        sent: part.sent,
-        batch: part.index,
-      });
-    }
-    if (!this.#options.signal?.aborted || error !== this.#options.signal.reason) return error;
+    if (this.#foreign !== undefined) return this.#foreign.error;
+    const part = this.#parts.find(({ codes }) => !allAcknowledged(codes)) ?? this.#current?.part;
+    const failure = this.#failureOf(error, part?.sent ?? false);
+    if (failure === undefined) return error;
     // Aborted while it waited for the source: nothing was on its way.
     const none = { row: undefined, sent: false, batch: this.#index };
-    return errorOf(abortedFailure(error), { resource: "the next batch", count: 0 }, new Uint8Array(0), none);
+    if (part === undefined) return errorOf(failure, { resource: "the next batch", count: 0 }, new Uint8Array(0), none);
+    const row = this.#failedRow(failure, part);
+    const rows = { ...part.source, count: part.source.selected };
+    return errorOf(failure, rows, part.codes, { row, sent: part.sent, batch: part.index });
+  }
+
+  #failureOf(error: unknown, sent: boolean): Failure | undefined {
+    const { signal } = this.#options;
+    if (signal?.aborted && error === signal.reason) return abortedFailure(error);
+    if (!isJetrowError(error)) return undefined;
+    if (error.name === "PublishError") return this.#failure;
+    if (error.name !== "ConnectionError" || !sent || this.#failure === undefined) return undefined;
+    return { ...this.#failure, reason: `${this.#failure.reason}; and since then: ${error.message}`, cause: error };
   }
 
   #failedRow(failure: Failure, part: Part): number | undefined {
-    const own = this.#pieces.find((piece) => piece.delivery === failure.delivery && piece.part === part);
-    return failure.index === undefined ? undefined : own?.delivery.rows?.rowNumber(failure.index);
+    const { delivery } = failure;
+    if (failure.index === undefined || delivery?.rows === undefined) return undefined;
+    return this.#pieces.some((piece) => piece.delivery === delivery && piece.part === part)
+      ? delivery.rows.rowNumber(failure.index)
+      : undefined;
   }
+}
+
+/** Notes what the piece begun last has taken of its range; nothing, where it was never loaded. */
+function advance(current: Current): void {
+  const { begun, left } = current;
+  current.begun = undefined;
+  if (begun?.delivery.rows === undefined || left === undefined) return;
+  const taken = begun.delivery.count;
+  current.left = taken < left.count ? { from: left.from + taken, count: left.count - taken } : nextRange(current);
 }
 
 /** Fulfilled when a piece's encoded rows are out of memory. */

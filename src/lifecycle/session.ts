@@ -77,7 +77,10 @@ export class EpochSession {
   readonly #calls = new Set<Promise<unknown>>();
   #state: EpochState = OPENED;
   #epoch: Epoch | undefined;
+  /** The commit in progress. */
   #commit: Promise<ResourceTotal[]> | undefined;
+  /** The last one that went well. */
+  #lastCommit: Promise<ResourceTotal[]> | undefined;
   #poison: { readonly error: unknown } | undefined;
   /** The first error that left a row's fate unknown. */
   #uncertain: PublishError | undefined;
@@ -104,7 +107,6 @@ export class EpochSession {
     this.#refuse("begin");
     this.#state = this.#step(begin, "begin", ref, "go").state;
     this.#epoch = { totals: new Totals(), abort: new AbortController() };
-    this.#commit = undefined;
   }
 
   /**
@@ -141,7 +143,8 @@ export class EpochSession {
       this.#state = step.state;
       this.#commit = this.#committed(this.#epoch!, ref);
     }
-    return [...await this.#commit!];
+    const totals = this.#state.kind === "committing" ? this.#commit : this.#lastCommit;
+    return [...await totals!];
   }
 
   async #committed(epoch: Epoch, ref: EpochRef): Promise<ResourceTotal[]> {
@@ -151,6 +154,7 @@ export class EpochSession {
     }
     if (this.#poison !== undefined) throw this.#poison.error;
     this.#state = committed(this.#state);
+    this.#lastCommit = this.#commit;
     return epoch.totals.list();
   }
 
@@ -211,7 +215,9 @@ export class EpochSession {
       return await result;
     } catch (error) {
       if (error instanceof PublishError && error.outcome === "uncertain") this.#uncertain ??= error;
-      if (!epoch.abort.signal.aborted) this.#poison ??= { error };
+      // What `abortEpoch` ended has not failed.
+      const ended = epoch.abort.signal.aborted && error instanceof PublishError && error.code === "publish.aborted";
+      if (!ended) this.#poison ??= { error };
       throw error;
     } finally {
       this.#calls.delete(result);

@@ -12,7 +12,7 @@ import type { Batches, RowBatch } from "../types.ts";
 export class SourceReader {
   readonly #iterator: Iterator<RowBatch> | AsyncIterator<RowBatch>;
   readonly #signal: AbortSignal | undefined;
-  #pending: Promise<RowBatch | undefined> | undefined;
+  #working = false;
   #ended = false;
 
   /** A reader; an abort by `signal` ends a wait for the source. */
@@ -21,23 +21,14 @@ export class SourceReader {
     this.#signal = signal;
   }
 
-  /** Whether no batch is being waited for. */
-  get idle(): boolean {
-    return this.#pending === undefined;
-  }
-
-  /** The next batch, the one asked for already included; undefined at the end. Throws what the source throws, and the signal's reason after an abort. */
+  /** The next batch; undefined at the end. Throws what the source throws, and the signal's reason after an abort. */
   async next(): Promise<RowBatch | undefined> {
-    this.#pending ??= this.#ask();
-    const asked = this.#pending;
+    this.#signal?.throwIfAborted();
+    const asked = this.#ask();
+    asked.catch(() => {}); // it may fail after an abort has settled the race
     const aborted = abortOf(this.#signal);
     try {
-      const batch = await Promise.race([asked, aborted.promise]);
-      this.#pending = undefined;
-      return batch;
-    } catch (error) {
-      if (!this.#signal?.aborted) this.#pending = undefined;
-      throw error;
+      return await Promise.race([asked, aborted.promise]);
     } finally {
       aborted.stop();
     }
@@ -45,13 +36,16 @@ export class SourceReader {
 
   async #ask(): Promise<RowBatch | undefined> {
     if (this.#ended) return undefined;
+    this.#working = true;
     try {
       const result = await this.#iterator.next();
-      this.#ended = result.done === true;
+      this.#ended ||= result.done === true;
       return result.done ? undefined : result.value;
     } catch (error) {
       this.#ended = true; // an iterator that threw is over, and is not told
       throw error;
+    } finally {
+      this.#working = false;
     }
   }
 
@@ -61,8 +55,8 @@ export class SourceReader {
     this.#ended = true;
     try {
       const returned = this.#iterator.return?.();
-      if (this.#pending === undefined) await returned;
-      else Promise.resolve(returned).catch(() => {});
+      if (this.#working) Promise.resolve(returned).catch(() => {});
+      else await returned;
     } catch {
       // The failure that closes the source is the one to be thrown.
     }

@@ -1,0 +1,163 @@
+/**
+ * The questions after every failed publish: is the error right, do the outcomes add up and agree with the stream, is
+ * everything let go of, does nothing happen afterwards, and does a replay of the unsettled rows make the stream whole.
+ *
+ * Rows are those of `idBatch` or `numberBatch`: each has its number in `n`, from 0.
+ *
+ * @module
+ */
+
+import assert from "node:assert/strict";
+import {
+  isJetrowError,
+  type Publisher,
+  PublishError,
+  type PublishErrorCode,
+  type RowBatch,
+  type RowOutcome,
+} from "../../mod.ts";
+
+/** What an error has to say. */
+export interface ExpectedFailure {
+  /** The code. */
+  readonly code: PublishErrorCode;
+  /** The outcome; absent: any that agrees with the rows. */
+  readonly outcome?: PublishError["outcome"];
+  /** The server's code; absent: any. */
+  readonly serverCode?: number;
+  /** The row; absent: any. */
+  readonly row?: number;
+  /** Counts; those that are absent are any. */
+  readonly counts?: Partial<Record<RowOutcome, number>>;
+}
+
+/** A failed publish, and ways to look at what it left. */
+export interface Failed {
+  /** What the call threw. */
+  readonly error: unknown;
+  /** What it has to say. */
+  readonly expected: ExpectedFailure;
+  /** The batch. */
+  readonly batch: RowBatch;
+  /** How many rows it has. */
+  readonly rows: number;
+  /** The publisher. */
+  readonly publisher: Pick<Publisher, "publish" | "stats" | "close">;
+  /** The numbers of the rows in the stream, as often as they are there. */
+  stored(): Promise<readonly number[]>;
+  /** Fails unless the inbox is unsubscribed, and the connection closed if it was the publisher's and open if not. */
+  assertLetGo(): Promise<void>;
+  /** Answers every message once more, as if it had been stored. */
+  answerLate(): Promise<void>;
+  /** Opens a publisher with the same options; absent: the stream cannot be published to any more. */
+  readonly reopen?: () => Promise<Publisher>;
+}
+
+/** Asks all questions. Gives the error. */
+export async function assertAftermath(failed: Failed): Promise<PublishError> {
+  const error = assertFailure(failed.error, failed.rows, failed.expected);
+  await assertAgreement(error, failed.rows, await failed.stored());
+  await failed.assertLetGo();
+  await assertQuiet(failed, error);
+  await failed.publisher.close();
+  if (failed.reopen !== undefined) await assertReplay(failed, error, failed.reopen);
+  return error;
+}
+
+/** What a promise rejects with; fails when it does not. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return await promise.then(
+    (value) => assert.fail(`it must fail, but resolved with ${JSON.stringify(value)}`),
+    (error: unknown) => error,
+  );
+}
+
+/** Fails unless an error is the PublishError that is expected, and its outcomes add up to the rows. */
+export function assertFailure(thrown: unknown, rows: number, expected: ExpectedFailure): PublishError {
+  assert.ok(thrown instanceof PublishError && isJetrowError(thrown), `no PublishError: ${thrown}`);
+  assert.equal(thrown.code, expected.code, thrown.message);
+  assert.equal(thrown.name, "PublishError");
+  const { counts } = thrown.rowOutcomes;
+  assertOutcomes(thrown, rows);
+  if (expected.outcome !== undefined) assert.equal(thrown.outcome, expected.outcome, thrown.message);
+  if (expected.serverCode !== undefined) assert.equal(thrown.serverCode, expected.serverCode);
+  if (expected.row !== undefined) assert.equal(thrown.row, expected.row);
+  for (const [word, count] of Object.entries(expected.counts ?? {})) {
+    assert.equal(counts[word as RowOutcome], count, `${word}: ${thrown.message}`);
+  }
+  return thrown;
+}
+
+/** Fails unless the outcomes of an error are of so many rows and agree with each other. */
+export function assertOutcomes({ outcome, rowOutcomes, message }: PublishError, rows: number): void {
+  const { counts } = rowOutcomes;
+  const seen: Record<RowOutcome, number> = { acked: 0, duplicate: 0, rejected: 0, unknown: 0, unsent: 0 };
+  const unsettled: number[] = [];
+  for (let row = 0; row < rows; row++) {
+    const word = rowOutcomes.at(row);
+    seen[word]++;
+    if (word !== "acked" && word !== "duplicate") unsettled.push(row);
+  }
+  assert.deepEqual({ ...counts }, seen, message);
+  assert.deepEqual(rowOutcomes.unsettled(), unsettled);
+  assert.throws(() => rowOutcomes.at(rows), RangeError);
+  const sent = counts.unsent < rows;
+  const right = counts.unknown > 0 ? "uncertain" : sent ? "partial" : outcome;
+  assert.equal(outcome, right, message);
+  if (outcome === "none") assert.equal(counts.unsent, rows, message);
+}
+
+/** Fails unless the stream holds what the outcomes say: acked rows once, unsent and rejected ones never. */
+export function assertAgreement(error: PublishError, rows: number, stored: readonly number[]): void {
+  const times = timesOf(stored);
+  for (let row = 0; row < rows; row++) {
+    const count = times.get(row) ?? 0;
+    const word = error.rowOutcomes.at(row);
+    const right = { acked: [1], duplicate: [1], rejected: [0], unsent: [0], unknown: [0, 1] }[word];
+    assert.ok(right.includes(count), `row ${row} is ${word} and stored ${count} times`);
+  }
+}
+
+/** Fails unless each row from 0 is stored once, and nothing else. */
+export function assertWhole(stored: readonly number[], rows: number): void {
+  const times = timesOf(stored);
+  for (let row = 0; row < rows; row++) assert.equal(times.get(row) ?? 0, 1, `row ${row} is stored ${times.get(row)}`);
+  assert.equal(stored.length, rows);
+}
+
+function timesOf(stored: readonly number[]): ReadonlyMap<number, number> {
+  const times = new Map<number, number>();
+  for (const row of stored) times.set(row, (times.get(row) ?? 0) + 1);
+  return times;
+}
+
+async function assertQuiet(failed: Failed, error: PublishError): Promise<void> {
+  const { publisher, rows, batch } = failed;
+  const before = { stats: publisher.stats(), counts: { ...error.rowOutcomes.counts } };
+  assert.equal(before.stats.inFlight, 0);
+  assert.equal(before.stats.inFlightBytes, 0);
+  const stored = await failed.stored();
+  await failed.answerLate();
+  assert.deepEqual(publisher.stats(), before.stats);
+  assert.deepEqual({ ...error.rowOutcomes.counts }, before.counts);
+  assertOutcomes(error, rows);
+  assert.equal(await failureOf(publisher.publish(batch)), error, "later calls throw the same error");
+  assert.deepEqual([...await failed.stored()].sort(), [...stored].sort(), "nothing is sent later");
+}
+
+/** The unsettled rows through a new publisher: with ids each row is stored once, without them unknown ones perhaps twice. */
+async function assertReplay(failed: Failed, error: PublishError, reopen: () => Promise<Publisher>): Promise<void> {
+  const publisher = await reopen();
+  const only = error.rowOutcomes.unsettled();
+  const receipt = await publisher.publish({ ...failed.batch, only });
+  await publisher.close();
+  assert.equal(receipt.rows, only.length);
+  const stored = await failed.stored();
+  if (error.rowOutcomes.counts.unknown === 0 || hasIds(failed.batch)) return assertWhole(stored, failed.rows);
+  const unique = new Set(stored);
+  assert.equal(unique.size, failed.rows, "every row is stored at least once");
+}
+
+function hasIds({ rows }: RowBatch): boolean {
+  return rows.schema.fields.some(({ name }) => name === "_filament_event_id");
+}

@@ -1,0 +1,107 @@
+/** Faults over a scripted connection: one publish that fails, and the questions after it. */
+
+import assert from "node:assert/strict";
+import { type Options, Publisher, type PublishError, type RowBatch } from "../../mod.ts";
+import { assertAftermath, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
+import { idBatch, numberBatch } from "../_support/batches.ts";
+import { type Answer, type Published } from "../_support/fake_answers.ts";
+import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake_connection.ts";
+import { StreamModel } from "../_support/stream_model.ts";
+
+export const BASE = { stream: "ORDERS", subject: "orders.{resource}", publishTimeout: 60 } satisfies Options;
+
+/** A fault: what becomes of each message, and what the caller does meanwhile. */
+export interface Fault {
+  /** Answers a message; `store` stores it and gives the right answer. */
+  readonly answers?: (published: Published, store: () => Answer) => Answer | readonly Answer[] | undefined;
+  /** What happens once the call is made. */
+  readonly act?: (scene: Scene) => void | Promise<void>;
+  /** Options beside the usual ones. */
+  readonly options?: Partial<Options>;
+  /** How the connection behaves. */
+  readonly connection?: FakeConnectionOptions;
+  /** Whether the rows have ids. @default {true} */
+  readonly ids?: boolean;
+  /** @default {20} */
+  readonly rows?: number;
+  /** What the error has to say. */
+  readonly expected: ExpectedFailure;
+  /** Ends the call. */
+  readonly signal?: AbortSignal;
+}
+
+/** A publish in progress. */
+export interface Scene {
+  readonly fake: FakeConnection;
+  readonly stream: StreamModel;
+  readonly publisher: Publisher;
+}
+
+/** How a fault is played. */
+export interface Staging {
+  readonly frames: boolean;
+  readonly owned: boolean;
+}
+
+/** Both wires, the connection the publisher's or the caller's. */
+export const STAGINGS: readonly Staging[] = [false, true].flatMap((frames) =>
+  [false, true].map((owned) => ({ frames, owned }))
+);
+
+/** Registers a test of a fault for each staging. */
+export function testFault(name: string, fault: () => Fault, stagings = STAGINGS): void {
+  for (const staging of stagings) {
+    const how = `${staging.frames ? "frames" : "publish"}, ${staging.owned ? "own" : "caller's"} connection`;
+    Deno.test(`publish() ${name} (${how})`, async () => void await playFault(fault(), staging));
+  }
+}
+
+/** Plays a fault and asks all questions. */
+export async function playFault(fault: Fault, { frames, owned }: Staging): Promise<PublishError> {
+  const stream = new StreamModel();
+  const { rows = 20, ids = true, answers = (_, store) => store() } = fault;
+  const fake = fakeConnection({
+    ...fault.connection,
+    frames,
+    answers: (published) => answers(published, () => stream.store(published)),
+  });
+  const options: Options = { ...BASE, ...fault.options };
+  const publisher = await Publisher.open(owned ? () => Promise.resolve(fake.nc) : fake.nc, options);
+  const batch: RowBatch = { resource: "eu", rows: ids ? idBatch(rows) : numberBatch(rows) };
+  const failing = failureOf(publisher.publish(batch, fault.signal === undefined ? {} : { signal: fault.signal }));
+  await fault.act?.({ fake, stream, publisher });
+  const error = await failing;
+  return await assertAftermath({
+    error,
+    expected: fault.expected,
+    batch,
+    rows,
+    publisher,
+    stored: () => Promise.resolve(stream.rows),
+    assertLetGo: () => Promise.resolve(assertLetGo(fake, owned)),
+    answerLate: () => Promise.resolve(answerLate(fake)),
+    reopen: () => Publisher.open(fakeOver(stream, frames).nc, options),
+  });
+}
+
+/** A connection to a stream at which nothing goes wrong. */
+export function fakeOver(stream: StreamModel, frames: boolean): FakeConnection {
+  return fakeConnection({ frames, stream: stream.name, answers: (published) => stream.store(published) });
+}
+
+/** Fails unless the inbox is unsubscribed and the connection closed just where it was the publisher's. */
+export function assertLetGo(fake: FakeConnection, owned: boolean): void {
+  assert.deepEqual(fake.subscribed, []);
+  const closes = fake.calls.filter((call) => call === "close").length;
+  assert.equal(closes, owned ? 1 : 0, "closed by who dialled");
+}
+
+/** Answers all messages again, past the end of the subscription. */
+export function answerLate(fake: FakeConnection): void {
+  const before = fake.calls.length;
+  for (const published of fake.published) {
+    fake.answer(published, { body: { stream: "ORDERS", seq: published.index + 1000 }, late: true });
+  }
+  fake.deliver();
+  assert.equal(fake.calls.length, before, "a late answer leads to nothing");
+}
