@@ -3,7 +3,11 @@ import { type Verdict, verdictOf } from "../../src/publish/verdict.ts";
 
 const TABLE: readonly (readonly [name: string, codes: readonly number[], verdict: Verdict])[] = [
   ["no responders", [503], { code: "publish.no_responders", stored: "no", again: "pause" }],
-  ["too many requests", [429, 10167], { code: "publish.overloaded", stored: "no", again: "pause" }],
+  ["too many requests, too many batches", [429, 10167, 10210, 10211], {
+    code: "publish.overloaded",
+    stored: "no",
+    again: "pause",
+  }],
   ["an id in process", [10158], { code: "publish.rejected", stored: "unknown", again: "later" }],
   ["insufficient resources, full, account full", [10023, 10077, 10002], {
     code: "publish.rejected",
@@ -11,6 +15,11 @@ const TABLE: readonly (readonly [name: string, codes: readonly number[], verdict
     again: "pause",
   }],
   ["no leader, sequences out of step", [10008, 10009, 10063], {
+    code: "publish.rejected",
+    stored: "no",
+    again: "pause",
+  }],
+  ["a batch that the server does not have, or not all of", [10176, 10208], {
     code: "publish.rejected",
     stored: "no",
     again: "pause",
