@@ -13,6 +13,9 @@ export const LARGEST = 4294967295;
  */
 const GROWN = 1 << 28;
 
+/** A row that is too large is counted up to here, so that its exact size can be told. */
+const COUNTED = 1 << 28;
+
 /** Memory that may be held beyond what is used. */
 const SPARE_MEMORY = 1 << 20;
 
@@ -53,7 +56,11 @@ export class Arena {
     const size = end - start;
     if (!this.counting) this.#keep(source, start, end);
     this.used += size;
-    if (this.used - this.rowStart > this.#limits.maxRowBytes) this.counting = true;
+    const row = this.used - this.rowStart;
+    if (row > this.#limits.maxRowBytes) {
+      this.counting = true;
+      if (row > COUNTED) throw STOP;
+    }
     if (this.used > LARGEST) throw STOP;
     if (this.rowStart > 0 && this.used > this.#limits.maxBytes) throw STOP;
   }

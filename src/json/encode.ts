@@ -34,7 +34,7 @@ export interface EncodeOptions {
   /** What one row may take. */
   readonly maxRowBytes?: number;
   /**
-   * Told of the first row above `maxRowBytes`, with its exact size (beyond 4 GiB with a lower bound); nothing of such a row is
+   * Told of the first row above `maxRowBytes`, with its exact size (beyond 256 MiB with a lower bound); nothing of such a row is
    * kept. It throws its own error, or `encode.too_large` follows.
    */
   readonly overRow?: (row: number, size: number) => void;
@@ -96,6 +96,7 @@ export function encodeRows(rows: ArrowRows): EncodedRows {
  */
 export function encodeView(view: RowsView, options: EncodeOptions = {}): EncodedPart {
   const run = start(view, options);
+  checkCount(run);
   attach(run.arena);
   try {
     finish(run);
@@ -125,6 +126,18 @@ function start(
     done: 0,
     stopped: false,
   };
+}
+
+/** Refuses at once what even with one byte a value would be too large: rows without columns take no memory. */
+function checkCount({ keys, count, maxBytes }: Run): void {
+  const least = keys.reduce((sum, { length }) => sum + length + 1, keys.length === 0 ? 2 : 1);
+  if (maxBytes !== Infinity || count * least <= LARGEST) return;
+  tooLarge(Math.floor(LARGEST / least), count * least);
+}
+
+function tooLarge(row: number, size: number): never {
+  const text = `Cannot encode row ${row}: all rows together may take ${LARGEST} bytes, they take ${size} or more`;
+  throw new EncodeError("encode.too_large", text, { row, size, limit: LARGEST });
 }
 
 function finish(run: Run): void {
@@ -221,9 +234,7 @@ function stop(run: Run, row: number): void {
     return;
   }
   if (size > maxRowBytes) refuseRow(run, row, size);
-  const text =
-    `Cannot encode row ${row}: all rows together may take ${LARGEST} bytes, with this one they take ${arena.used} or more`;
-  throw new EncodeError("encode.too_large", text, { row, size: arena.used, limit: LARGEST });
+  tooLarge(row, arena.used);
 }
 
 function refuseRow(run: Run, row: number, size: number): never {
