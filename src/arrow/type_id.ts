@@ -66,7 +66,7 @@ export interface LooseType {
  * ```ts
  * console.assert(typeName({ typeId: 2, bitWidth: 16, isSigned: false }) === "UInt16");
  * console.assert(typeName({ typeId: 10, unit: 2 }) === "Timestamp[us]");
- * console.assert(typeName({ typeId: 99 }) === "type id 99");
+ * console.assert(typeName({ typeId: 99 }) === "unknown (id 99)");
  * ```
  */
 export function typeName(type: LooseType | null | undefined): string {
@@ -87,6 +87,6 @@ export function typeName(type: LooseType | null | undefined): string {
     case TypeId.Interval:
       return `Interval[unit ${String(type!.unit)}]`;
     default:
-      return (typeof id === "number" ? NAMES.get(id) : undefined) ?? `type id ${String(id)}`;
+      return (typeof id === "number" ? NAMES.get(id) : undefined) ?? `unknown (id ${String(id)})`;
   }
 }

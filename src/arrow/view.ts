@@ -149,10 +149,10 @@ function countOf(rowCount: unknown): number {
   throw new EncodeError("encode.malformed", `Cannot encode rows: their number is ${describe(rowCount)}`);
 }
 
-function batchChunk(batch: { readonly numRows: number; readonly data: unknown }): LooseChunk {
-  const data = batch.data as LooseData | undefined;
+function batchChunk(batch: { readonly numRows: number; readonly data: unknown } | null): LooseChunk {
+  const data = batch?.data as LooseData | undefined;
   const columns = Array.isArray(data?.children) ? data.children as LooseData[] : [];
-  return { rowCount: countOf(batch.numRows), columns, starts: columns.map(() => 0) };
+  return { rowCount: countOf(batch?.numRows), columns, starts: columns.map(() => 0) };
 }
 
 /** flechette's columns are chunked each on its own: a chunk of rows ends wherever a chunk of some column does. */
