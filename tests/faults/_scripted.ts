@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type Options, Publisher, type PublishError, type RowBatch } from "../../mod.ts";
 import { assertAftermath, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
 import { idBatch, numberBatch } from "../_support/batches.ts";
-import { type Answer, type Published } from "../_support/fake_answers.ts";
+import type { Answer, Published } from "../_support/fake_answers.ts";
 import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake_connection.ts";
 import { StreamModel } from "../_support/stream_model.ts";
 
@@ -104,4 +104,9 @@ export function answerLate(fake: FakeConnection): void {
   }
   fake.deliver();
   assert.equal(fake.calls.length, before, "a late answer leads to nothing");
+}
+
+/** Waits until so many messages have reached the server. */
+export async function reached(fake: { readonly published: readonly unknown[] }, count: number): Promise<void> {
+  while (fake.published.length < count) await new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -1,4 +1,4 @@
-import { type PublishErrorCode } from "../../mod.ts";
+import type { PublishErrorCode } from "../../mod.ts";
 import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake_answers.ts";
 import { testFault } from "./_scripted.ts";
 

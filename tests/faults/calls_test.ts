@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import { type Options, Publisher, type PublishError } from "../../mod.ts";
+import { assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
+import { idBatch } from "../_support/batches.ts";
+import { ack, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake_answers.ts";
+import { fakeConnection } from "../_support/fake_connection.ts";
+import { StreamModel } from "../_support/stream_model.ts";
+import { BASE, fakeOver, reached, testFault } from "./_scripted.ts";
+
+const reason = new Error("changed my mind");
+const eu = (rows: number, first = 0) => ({ resource: "eu", rows: idBatch(rows, { first }) });
+
+testFault("aborted with rows on the wire leaves them unknown", () => {
+  const abort = new AbortController();
+  return {
+    signal: abort.signal,
+    options: { maxInFlight: 8, publishTimeout: "1m" },
+    answers: ({ index }, store) => index < 8 ? store() : undefined,
+    act: async ({ fake }) => {
+      await reached(fake, 16);
+      abort.abort(reason);
+    },
+    expected: { code: "publish.aborted", outcome: "uncertain", counts: { acked: 8, unknown: 8, unsent: 4 } },
+  };
+  // With the caller's connection the publisher goes on: see below.
+}, [{ frames: false, owned: true }, { frames: true, owned: true }]);
+
+testFault("aborted after a failure ends the wait for the other rows", () => {
+  const abort = new AbortController();
+  return {
+    signal: abort.signal,
+    options: { publishTimeout: "1m" },
+    answers: ({ index }, store) => index === 0 ? NO_RESPONDERS : index < 10 ? store() : undefined,
+    act: async ({ fake }) => {
+      await reached(fake, 20);
+      abort.abort(reason);
+    },
+    expected: { code: "publish.no_responders", outcome: "uncertain", counts: { acked: 9, rejected: 1, unknown: 10 } },
+  };
+}, [{ frames: false, owned: true }, { frames: true, owned: true }]);
+
+for (const frames of [false, true]) {
+  Deno.test(`publish() aborted on the caller's connection leaves other calls and the publisher alone (${frames})`, async () => {
+    const stream = new StreamModel();
+    const fake = fakeConnection({ frames, manual: true, answers: (published) => stream.store(published) });
+    const publisher = await Publisher.open(fake.nc, { ...BASE, publishTimeout: "1m" });
+    const abort = new AbortController();
+    const first = failureOf(publisher.publish(eu(5), { signal: abort.signal }));
+    const second = publisher.publish(eu(5, 5));
+    await reached(fake, 10);
+    abort.abort(reason);
+    const error = assertFailure(await first, 5, {
+      code: "publish.aborted",
+      outcome: "uncertain",
+      counts: { unknown: 5 },
+    });
+    assert.equal(error.cause, reason);
+    fake.deliver(); // the first call's answers come, too: they are nobody's
+    assert.equal((await second).rows, 5);
+    assert.deepEqual(publisher.stats().acked, 5);
+    const third = publisher.publish({ ...eu(5), only: error.rowOutcomes.unsettled() });
+    await reached(fake, 15);
+    fake.deliver();
+    assert.equal((await third).duplicates, 5);
+    assertWhole(stream.rows, 10);
+    await publisher.close();
+    assert.ok(!fake.calls.includes("close"));
+  });
+
+  Deno.test(`publish() aborted before it starts, and while it waits, sends nothing and ends nothing (${frames})`, async () => {
+    for (const owned of [false, true]) {
+      const fake = fakeConnection({ frames, manual: true });
+      const publisher = await Publisher.open(owned ? () => Promise.resolve(fake.nc) : fake.nc, {
+        ...BASE,
+        maxInFlight: 5,
+      });
+      const before = await failureOf(publisher.publish(eu(3), { signal: AbortSignal.abort(reason) }));
+      const none = { code: "publish.aborted", outcome: "none", counts: { unsent: 3 } } as const;
+      assert.equal(assertFailure(before, 3, none).cause, reason);
+      const abort = new AbortController();
+      const first = publisher.publish(eu(5));
+      const waiting = failureOf(publisher.publish(eu(3, 5), { signal: abort.signal }));
+      await reached(fake, 5);
+      abort.abort(reason);
+      assert.equal(assertFailure(await waiting, 3, none).cause, reason);
+      fake.deliver();
+      assert.equal((await first).rows, 5);
+      await publisher.close();
+    }
+  });
+
+  Deno.test(`publish() aborted after its last acknowledgment has succeeded (${frames})`, async () => {
+    const abort = new AbortController();
+    const fake = fakeConnection({ frames, manual: true });
+    const options: Options = {
+      ...BASE,
+      onProgress: ({ acked }) => acked === 3 && abort.abort(reason),
+    };
+    const publisher = await Publisher.open(() => Promise.resolve(fake.nc), options);
+    const call = publisher.publish(eu(3), { signal: abort.signal });
+    await reached(fake, 3);
+    fake.deliver();
+    abort.abort(reason); // between the answer and the promise
+    assert.equal((await call).rows, 3);
+    const next = publisher.publish(eu(2, 3));
+    await reached(fake, 5);
+    fake.deliver();
+    assert.equal((await next).rows, 2);
+    assert.equal(publisher.stats().failures, 0);
+    await publisher.close();
+  });
+
+  Deno.test(`a failure ends every call in progress, each with its own outcomes (${frames})`, async () => {
+    const stream = new StreamModel();
+    const fake = fakeConnection({
+      frames,
+      answers: (published) => published.index === 9 ? refusal(400, 10077, "full") : stream.store(published),
+    });
+    const publisher = await Publisher.open(() => Promise.resolve(fake.nc), { ...BASE, maxInFlight: 12 });
+    const calls = [0, 1, 2, 3].map((call) => failureOf(publisher.publish(eu(6, call * 6)).then((r) => ({ ...r }))));
+    const [, second, third, fourth] = await Promise.all(
+      calls.map((call) => call.catch(() => undefined)),
+    ) as PublishError[];
+    assertFailure(second, 6, { code: "publish.rejected", row: 3, serverCode: 10077, outcome: "partial" });
+    assertFailure(third, 6, { code: "publish.rejected", serverCode: 10077, outcome: "none", counts: { unsent: 6 } });
+    assert.equal(third!.row, undefined);
+    assertOutcomes(fourth!, 6);
+    assert.equal(await failureOf(publisher.publish(eu(1))), second);
+    const unsettled = [second!, third!, fourth!].flatMap((error, i) =>
+      error.rowOutcomes.unsettled().map((row) => (i + 1) * 6 + row)
+    );
+    const again = await Publisher.open(fakeOver(stream, frames).nc, BASE);
+    await again.publish({ ...eu(24), only: unsettled });
+    assertWhole(stream.rows, 24);
+    await again.close();
+  });
+
+  Deno.test(`a failure does not wait for the rows of a call that is aborted meanwhile (${frames})`, async () => {
+    const fake = fakeConnection({ frames, answers: ({ index }) => index === 0 ? NO_RESPONDERS : undefined });
+    const publisher = await Publisher.open(fake.nc, { ...BASE, publishTimeout: "1m" });
+    const abort = new AbortController();
+    const first = failureOf(publisher.publish(eu(1)));
+    const second = failureOf(publisher.publish(eu(3, 1), { signal: abort.signal }));
+    await reached(fake, 4);
+    abort.abort(reason);
+    assertFailure(await second, 3, { code: "publish.aborted", outcome: "uncertain", counts: { unknown: 3 } });
+    assertFailure(await first, 1, { code: "publish.no_responders", outcome: "partial" });
+    await publisher.close();
+  });
+
+  Deno.test(`32 callers at a time keep the order of calls and the limits (${frames})`, async () => {
+    const stream = new StreamModel();
+    let most = 0;
+    const fake = fakeConnection({ frames, answers: (published) => stream.store(published) });
+    const publisher = await Publisher.open(fake.nc, {
+      ...BASE,
+      maxInFlight: 7,
+      onProgress: ({ inFlight }) => most = Math.max(most, inFlight),
+    });
+    const calls = Array.from({ length: 32 }, (_, call) => publisher.publish(eu(50, call * 50)));
+    const receipts = await Promise.all(calls);
+    assert.deepEqual(receipts.map(({ rows }) => rows), new Array(32).fill(50));
+    assert.deepEqual(stream.rows, Array.from({ length: 1600 }, (_, n) => n));
+    assert.ok(most <= 7);
+    await publisher.close();
+  });
+
+  Deno.test(`publish() fails with publish.stream_changed when the stream was made anew (${frames})`, async () => {
+    const fake = fakeConnection({ frames, answers: ({ index }) => ack("ORDERS", index < 6 ? 100 + index : index - 5) });
+    const publisher = await Publisher.open(fake.nc, BASE);
+    const error = assertFailure(await failureOf(publisher.publish(eu(10))), 10, {
+      code: "publish.stream_changed",
+      row: 6,
+      outcome: "uncertain",
+      counts: { unknown: 6, acked: 4 },
+    });
+    assert.deepEqual(error.rowOutcomes.unsettled(), [0, 1, 2, 3, 4, 5]);
+    await publisher.close();
+  });
+}
+
+Deno.test("what is wrong with options, route or data leaves a publisher as it was", async () => {
+  const fake = fakeConnection({
+    requests: ({ subject }) => streamInfo(subject.split(".").at(-1)!, { subjects: ["orders.>"] }),
+  });
+  const publisher = await Publisher.open(fake.nc, { ...BASE, stream: "S_{resource}" });
+  const names = await Promise.all([
+    failureOf(publisher.publish({ resource: "", rows: idBatch(1) })),
+    failureOf(publisher.publish({ resource: "a b", rows: idBatch(1) })),
+    failureOf(publisher.publish({ resource: "eu", rows: idBatch(1), only: [1] })),
+    failureOf(publisher.publish({ resource: "eu", rows: idBatch(2), operations: ["insert"] })),
+    failureOf(publisher.publish({ resource: "eu", rows: idBatch(1, { payload: 1_100_000 }) })),
+  ]);
+  assert.deepEqual(names.map((error) => (error as Error).name), [
+    "ConfigError",
+    "RouteError",
+    "ConfigError",
+    "EncodeError",
+    "EncodeError",
+  ]);
+  assert.equal(fake.published.length, 0);
+  const stream = new StreamModel("S_eu");
+  const good = fakeConnection({
+    requests: () => streamInfo("S_eu", { subjects: ["orders.>"] }),
+    answers: (published) => stream.store(published),
+  });
+  const other = await Publisher.open(good.nc, { ...BASE, stream: "S_{resource}" });
+  assert.equal((await other.publish(eu(2))).rows, 2);
+  await other.close();
+  await publisher.close();
+});
+
+Deno.test("close() waits for the calls in progress and refuses new ones", async () => {
+  const fake = fakeConnection({ manual: true });
+  const publisher = await Publisher.open(() => Promise.resolve(fake.nc), BASE);
+  const call = publisher.publish(eu(3));
+  const closed = publisher.close();
+  await reached(fake, 3);
+  assert.equal((await failureOf(publisher.publish(eu(1))) as { code: string }).code, "state.closed");
+  fake.deliver();
+  assert.equal((await call).rows, 3);
+  await Promise.all([closed, publisher.close()]);
+  assert.deepEqual(fake.calls.filter((each) => each === "close"), ["close"]);
+});
