@@ -6,6 +6,21 @@
 
 import process from "node:process";
 
+/**
+ * What the command says cannot be said: nobody reads any longer.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(new OutputError("standard output was closed").name, "OutputError");
+ * ```
+ */
+export class OutputError extends Error {
+  /** Always `"OutputError"`. */
+  override readonly name = "OutputError" as const;
+}
+
 /** Where text goes. */
 export interface TextOut {
   /** Writes; resolves when there is room for more. Rejects when nobody reads any longer. */
@@ -43,8 +58,8 @@ export interface CliIo {
 export function processIo(signal: AbortSignal): CliIo {
   return {
     stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
-    stdout: textOut(process.stdout),
-    stderr: textOut(process.stderr),
+    stdout: textOut(process.stdout, "standard output"),
+    stderr: textOut(process.stderr, "standard error"),
     env: process.env,
     signal,
   };
@@ -58,12 +73,20 @@ interface WriteStream {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-function textOut(stream: WriteStream): TextOut {
+function textOut(stream: WriteStream, name: string): TextOut {
   // A reader that goes away (`| head`) is told by the write's own callback; without a listener it ends the process.
   stream.on("error", () => {});
   return {
     write: (text: string) =>
-      new Promise((resolve, reject) => void stream.write(text, (error) => error ? reject(error) : resolve())),
+      new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          if (!error) return resolve();
+          const { code } = error as { code?: string };
+          reject(
+            new OutputError(`${name} cannot be written: ${code === "EPIPE" ? "its reader has gone" : error.message}`),
+          );
+        });
+      }),
     get columns(): number | undefined {
       return stream.isTTY ? stream.columns || 80 : undefined;
     },

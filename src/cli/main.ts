@@ -54,7 +54,7 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     await dispatch(args, io);
     return 0;
   } catch (error) {
-    const { exitCode, lines } = endingOf(error, io.signal.aborted);
+    const { exitCode, lines } = endingOf(error, io.signal);
     // Where standard error is closed there is nobody to tell; the exit code remains.
     await io.stderr.write(lines.map((line) => `${line}\n`).join("")).catch(() => {});
     return exitCode;

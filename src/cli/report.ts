@@ -6,6 +6,7 @@
 
 import { isJetrowError, type RowOutcomes } from "../errors.ts";
 import { InputError } from "./input/error.ts";
+import { OutputError } from "./io.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** How a command ends. */
@@ -25,7 +26,7 @@ export const EXIT_INTERRUPTED = 130;
  * What to say of a failure.
  *
  * @param error what was thrown
- * @param interrupted whether the person at the terminal ended it
+ * @param signal aborted where the person at the terminal ended it
  * @returns the exit code and the lines
  * @example
  * ```ts
@@ -33,12 +34,17 @@ export const EXIT_INTERRUPTED = 130;
  * import { ConfigError } from "../errors.ts";
  *
  * const error = new ConfigError("config.missing", "--stream is required", { field: "--stream" });
- * assert.deepEqual(endingOf(error, false), { exitCode: 2, lines: ["jetrow: --stream is required"] });
+ * assert.deepEqual(endingOf(error, new AbortController().signal), { exitCode: 2, lines: ["jetrow: --stream is required"] });
  * ```
  */
-export function endingOf(error: unknown, interrupted: boolean): Ending {
-  const lines = [`jetrow: ${interrupted ? "interrupted" : messageOf(error)}`, ...outcomesOf(error)];
-  return { exitCode: interrupted ? EXIT_INTERRUPTED : exitCodeOf(error), lines };
+export function endingOf(error: unknown, signal: AbortSignal): Ending {
+  const message = signal.aborted && isAbort(error, signal) ? "interrupted" : messageOf(error);
+  const exitCode = signal.aborted ? EXIT_INTERRUPTED : exitCodeOf(error);
+  return { exitCode, lines: [`jetrow: ${message}`, ...outcomesOf(error)] };
+}
+
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return error === signal.reason || (isJetrowError(error) && error.code === "publish.aborted");
 }
 
 function exitCodeOf(error: unknown): number {
@@ -47,17 +53,20 @@ function exitCodeOf(error: unknown): number {
 }
 
 function messageOf(error: unknown): string {
-  if (isJetrowError(error) || error instanceof UsageError || error instanceof InputError) return error.message;
+  if (isJetrowError(error) || isOurs(error)) return error.message;
   // A fault of the program: its place is what a report of it needs.
   return error instanceof Error ? error.stack ?? error.message : String(error);
 }
 
+function isOurs(error: unknown): error is Error {
+  return error instanceof UsageError || error instanceof InputError || error instanceof OutputError;
+}
+
 function outcomesOf(error: unknown): string[] {
   if (!isJetrowError(error) || error.name !== "PublishError") return [];
-  const advice = error.rowOutcomes.counts.unknown > 0
-    ? "; of unknown fate are rows that were sent and not answered: they may be stored or not"
-    : "";
-  return [`jetrow: of the batch in hand ${countsOf(error.rowOutcomes)}${advice}`];
+  const counts = countsOf(error.rowOutcomes);
+  const advice = error.rowOutcomes.counts.unknown > 0 ? " (sent and not answered: they may be stored or not)" : "";
+  return counts === "" ? [] : [`jetrow: rows of the batch in hand: ${counts}${advice}`];
 }
 
 function countsOf({ counts }: RowOutcomes): string {
@@ -66,11 +75,10 @@ function countsOf({ counts }: RowOutcomes): string {
     [acked, "acknowledged"],
     [duplicate, "duplicates"],
     [rejected, "rejected"],
-    [unknown, "of unknown fate"],
     [unsent, "not sent"],
+    [unknown, "of unknown fate"],
   ] as const;
-  const told = parts.filter(([count]) => count > 0).map(([count, word]) => `${grouped(count)} ${word}`);
-  return told.length === 0 ? "no rows" : `rows are: ${told.join(", ")}`;
+  return parts.filter(([count]) => count > 0).map(([count, word]) => `${grouped(count)} ${word}`).join(", ");
 }
 
 /**

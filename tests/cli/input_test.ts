@@ -83,6 +83,18 @@ Deno.test("openPipe() reads a stream in chunks of any size", async () => {
   }
 });
 
+Deno.test("openPipe() hands a batch over while the pipe pauses behind it", async () => {
+  const bytes = stream(2);
+  const batches = openPipe(
+    (async function* () {
+      yield bytes.subarray(0, bytes.length - 8);
+      await new Promise(() => {});
+    })(),
+    "standard input",
+  ).batches()[Symbol.asyncIterator]();
+  for (let i = 0; i < 2; i++) assert.equal((await batches.next()).value?.numRows, 4);
+});
+
 Deno.test("openPath() reads both formats, and knows their rows beforehand", async () => {
   for (const format of ["stream", "file"] as const) {
     await withFile(tableToIPC(table(), format), async (path) => {

@@ -10,8 +10,9 @@ import { InputError } from "./error.ts";
 import type { IpcMessage } from "./ipc_message.ts";
 import { arrowLibrary } from "./libraries.ts";
 
-/** The marker that ends a stream; apache-arrow waits for it. */
-const END_OF_STREAM = Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0);
+/** What each message begins with, and the length that ends a stream. */
+const CONTINUATION = Uint8Array.of(255, 255, 255, 255);
+const END = new Uint8Array(4);
 
 /**
  * The record batches of a sequence of messages, one at a time.
@@ -57,15 +58,21 @@ class Feed {
     this.#messages = messages[Symbol.asyncIterator]();
   }
 
+  /**
+   * The stream's bytes. apache-arrow hands a batch over when it has read beyond its end, so that the marker of the next
+   * message goes out before that message is asked for: rows of a pipe that pauses are published at once.
+   */
   async *bytes(): AsyncGenerator<Uint8Array> {
+    yield CONTINUATION;
     for (let next = await this.#next(); !next.done; next = await this.#next()) {
       const { kind, compression, head, body } = next.value;
       if (compression !== undefined) await loadCodec(compression);
       if (kind === "batch") this.batches++;
-      yield head;
+      yield isContinued(head) ? head.subarray(4) : head;
       if (body.length > 0) yield body;
+      yield CONTINUATION;
     }
-    yield END_OF_STREAM;
+    yield END;
   }
 
   async close(): Promise<void> {
@@ -80,4 +87,9 @@ class Feed {
       throw error;
     }
   }
+}
+
+/** Before Arrow 0.15 a message began with its length. */
+function isContinued(head: Uint8Array): boolean {
+  return CONTINUATION.every((byte, index) => head[index] === byte);
 }
