@@ -43,6 +43,8 @@ export class SequenceRunner {
   #index = 0;
   #failure: Failure | undefined;
   #foreign: { readonly error: unknown } | undefined;
+  /** Whether the listener threw: it is told nothing more. */
+  #untold = false;
 
   /** A runner that tells each piece's receipt in order, and waits for what it is told. */
   constructor(
@@ -138,6 +140,7 @@ export class SequenceRunner {
     try {
       await this.#report(piece.receipt());
     } catch (error) {
+      this.#untold = true;
       this.#foreign ??= { error };
       throw error;
     }
@@ -152,7 +155,7 @@ export class SequenceRunner {
     if (this.#current !== undefined) advance(this.#current);
     // A piece that was never loaded is begun anew from what is left of its batch.
     this.#pieces = this.#pieces.filter(({ loaded }) => loaded);
-    while (this.#foreign === undefined && this.#pieces[0]?.complete) await this.#reportFirst();
+    while (!this.#untold && this.#pieces[0]?.complete) await this.#reportFirst();
   }
 
   /** Why the rows that are not acknowledged may not be sent again; undefined when they may. */
