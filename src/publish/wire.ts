@@ -42,7 +42,7 @@ export function openWire(nc: NatsConnection, inbox: string): Wire {
   return sink === undefined ? new PublishWire(nc, inbox) : new FrameWire(nc, sink, inbox);
 }
 
-/** A burst buffer: several of the client's 32 KiB flushes, and small enough to be garbage soon. */
+/** A burst buffer: several of the client's 32 KiB flushes, and small enough that its copies are garbage soon. */
 const BURST = 65_536;
 /** The command line beside subject and reply: `HPUB `, blanks, token, two lengths, CR LF twice. */
 const FRAME_EXTRA = 64;
@@ -57,7 +57,6 @@ class FrameWire implements Wire {
   readonly #sink: FrameSink;
   readonly #inbox: ReplyForm;
   #burst = new Uint8Array(BURST);
-  #start = 0;
   #end = 0;
   #messages = 0;
   #bytes = 0;
@@ -128,21 +127,20 @@ class FrameWire implements Wire {
   }
 
   flush(): void {
-    if (this.#end === this.#start) return;
+    if (this.#end === 0) return;
     if (this.#nc.isClosed()) throw new Error("the connection is closed");
     if (this.#nc.isDraining()) throw new Error("the connection is draining");
-    // What was handed over is the client's: the next burst goes behind it, or into another buffer.
-    this.#sink.send(this.#burst.subarray(this.#start, this.#end), this.#messages, this.#bytes);
-    this.#start = this.#end;
+    // What is handed over is the client's, and has a buffer of its own: over WebSocket the client sends the whole buffer
+    // below an array, whatever part of it the array shows.
+    this.#sink.send(this.#burst.slice(0, this.#end), this.#messages, this.#bytes);
+    this.#end = 0;
     this.#messages = 0;
     this.#bytes = 0;
   }
 
   #more(need: number): void {
     this.flush();
-    this.#burst = new Uint8Array(Math.max(BURST, need));
-    this.#start = 0;
-    this.#end = 0;
+    if (need > this.#burst.length) this.#burst = new Uint8Array(need);
   }
 }
 

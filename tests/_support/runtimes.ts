@@ -1,5 +1,6 @@
 /**
- * Other runtimes than the one that runs the tests: found on the PATH, or taken from npm into the cache folder.
+ * Programs and packages that tests run beside the runtime that runs the tests: found on the PATH, or taken from npm into
+ * the cache folder. What is large and needed by few tests is here and not among the project's imports.
  *
  * @module
  */
@@ -10,34 +11,64 @@ import process from "node:process";
 import { withLock } from "./lock.ts";
 import { cacheFolder } from "./nats_binary.ts";
 import { run } from "./nats_workshop.ts";
-import { printSkip } from "./skip.ts";
+import { missing } from "./skip.ts";
 
-/** npm's packages of runtimes: `node` installs the newest Node.js. */
-const PACKAGES = { bun: "bun@1", node20: "node@20", node: "node@latest" } as const;
+/** npm's packages: `node` installs the newest Node.js. */
+const PACKAGES = {
+  bun: "bun@1",
+  node20: "node@20",
+  node: "node@latest",
+  miniflare: "miniflare@4",
+  "playwright-core": "playwright-core@1",
+  typescript: "typescript@7",
+} as const;
 
 /** Bun's program; undefined, with the reason printed, where it is not to be had. */
 export function bunProgram(): Promise<string | undefined> {
-  return onPath("bun") ?? fromNpm("bun", "bun");
+  const found = onPath("bun");
+  return found === undefined ? fromNpm("bun", ".bin/bun") : Promise.resolve(found);
 }
 
 /** Node 20's program; undefined, with the reason printed, where it is not to be had. */
 export function node20Program(): Promise<string | undefined> {
-  return fromNpm("node20", "node");
+  return fromNpm("node20", ".bin/node");
 }
 
 /** The newest Node.js that npm has; undefined, with the reason printed, where it is not to be had. */
 export function nodeProgram(): Promise<string | undefined> {
-  return fromNpm("node", "node");
+  return fromNpm("node", ".bin/node");
 }
 
-function onPath(name: string): Promise<string> | undefined {
-  const found = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)).find(existsSync);
-  return found === undefined ? undefined : Promise.resolve(found);
+/** TypeScript's compiler, to be run by Node; undefined, with the reason printed, where it is not to be had. */
+export function tscProgram(): Promise<string | undefined> {
+  return fromNpm("typescript", ".bin/tsc");
 }
 
-async function fromNpm(kept: keyof typeof PACKAGES, program: string): Promise<string | undefined> {
+/** The module of miniflare, which runs workers in workerd; undefined, with the reason printed, where it is not to be had. */
+export function miniflareModule(): Promise<string | undefined> {
+  return fromNpm("miniflare", "miniflare/dist/src/index.js");
+}
+
+/** The module of playwright-core, which drives browsers; undefined, with the reason printed, where it is not to be had. */
+export function playwrightModule(): Promise<string | undefined> {
+  return fromNpm("playwright-core", "playwright-core/index.mjs");
+}
+
+/** A Chromium; undefined, with the reason printed, where none is installed. */
+export function chromiumProgram(): string | undefined {
+  const found = ["chromium", "chromium-browser", "google-chrome"].map(onPath).find((path) => path !== undefined);
+  if (found === undefined) missing("what needs a browser", "there is no chromium on the PATH");
+  return found;
+}
+
+function onPath(name: string): string | undefined {
+  return (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)).find(existsSync);
+}
+
+/** The path of a package's file, below `node_modules` of a folder of its own. */
+async function fromNpm(kept: keyof typeof PACKAGES, file: string): Promise<string | undefined> {
   const folder = join(cacheFolder(), "runtimes", kept);
-  const path = join(folder, "node_modules", ".bin", program);
+  const path = join(folder, "node_modules", file);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });
   try {
@@ -46,10 +77,10 @@ async function fromNpm(kept: keyof typeof PACKAGES, program: string): Promise<st
       process.stderr.write(`getting ${PACKAGES[kept]} from npm, which is kept for the next time\n`);
       await run(["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", PACKAGES[kept]], { within: 300_000 });
     });
-    if (!existsSync(path)) throw new Error(`npm installed no ${program} at ${path}`);
+    if (!existsSync(path)) throw new Error(`npm installed nothing at ${path}`);
     return path;
   } catch (error) {
-    printSkip(`what needs ${PACKAGES[kept]}`, error instanceof Error ? error.message : String(error));
+    missing(`what needs ${PACKAGES[kept]}`, error instanceof Error ? error.message : String(error));
     return undefined;
   }
 }

@@ -1,0 +1,122 @@
+/** The runtimes that the suite runs on, and how it is run there. */
+
+import { build, type BuildOptions, stop } from "esbuild";
+import { fileURLToPath } from "node:url";
+import { run } from "../_support/nats_workshop.ts";
+import {
+  bunProgram,
+  chromiumProgram,
+  miniflareModule,
+  node20Program,
+  nodeProgram,
+  playwrightModule,
+} from "../_support/runtimes.ts";
+import type { Transport } from "./control.ts";
+
+/** A runtime, an entry of the package on it, and how the server is reached. */
+export interface Target {
+  readonly name: string;
+  readonly transport: Transport;
+  /** The runner to be bundled; absent: the runtime reads TypeScript. */
+  readonly bundle?: Runner;
+  /** The command that runs the suite, or what the machine lacks. */
+  command(control: string, bundle: string): Promise<readonly (string | undefined)[]>;
+}
+
+type Runner = "run_node" | "run_workerd" | "run_browser";
+
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+const deno = (control: string, entry: string) =>
+  Promise.resolve([Deno.execPath(), "run", "-A", "--no-check", "--no-lock", here("run_deno.ts"), control, entry]);
+const bun = async (control: string, entry: string) => [await bunProgram(), here("run_bun.ts"), control, entry];
+const workerd = async (control: string, bundle: string, ...flags: string[]) => [
+  await nodeProgram(),
+  here("host_workerd.ts"),
+  await miniflareModule(),
+  bundle,
+  control,
+  ...flags,
+];
+
+/** All of them. Node 20 has no WebSocket. */
+export const TARGETS: readonly Target[] = [
+  { name: "Deno, ./deno over TCP", transport: "tcp", command: (control) => deno(control, "deno") },
+  { name: "Deno, ./web", transport: "websocket", command: (control) => deno(control, "web") },
+  { name: "Bun, ./bun over TCP", transport: "tcp", command: (control) => bun(control, "bun") },
+  { name: "Bun, ./web", transport: "websocket", command: (control) => bun(control, "web") },
+  {
+    name: "Node 20, ./node over TCP",
+    transport: "tcp",
+    bundle: "run_node",
+    command: async (control, bundle) => [await node20Program(), bundle, control, "node"],
+  },
+  {
+    name: "newest Node, ./node over TCP",
+    transport: "tcp",
+    bundle: "run_node",
+    command: async (control, bundle) => [await nodeProgram(), bundle, control, "node"],
+  },
+  {
+    name: "newest Node, ./web",
+    transport: "websocket",
+    bundle: "run_node",
+    command: async (control, bundle) => [await nodeProgram(), bundle, control, "web"],
+  },
+  {
+    name: "workerd, ./web",
+    transport: "websocket",
+    bundle: "run_workerd",
+    command: (control, bundle) => workerd(control, bundle),
+  },
+  {
+    name: "workerd with nodejs_compat, ./web",
+    transport: "websocket",
+    bundle: "run_workerd",
+    command: (control, bundle) => workerd(control, bundle, "nodejs_compat"),
+  },
+  {
+    name: "Chromium, ./web",
+    transport: "websocket",
+    bundle: "run_browser",
+    command: async (control) => [
+      await nodeProgram(),
+      here("host_browser.ts"),
+      await playwrightModule(),
+      chromiumProgram(),
+      control,
+    ],
+  },
+];
+
+const HOW: Readonly<Record<Runner, BuildOptions>> = {
+  // Packages stay outside, found in node_modules as a user's are.
+  run_node: { platform: "node", target: "node20", packages: "external" },
+  // What workerd lacks without nodejs_compat is not to be in the bundle: any `node:` fails the build.
+  run_workerd: { platform: "browser", target: "es2022", conditions: ["workerd", "worker", "browser"] },
+  run_browser: { platform: "browser", target: "es2022" },
+};
+
+/** Bundles the runners into the cache folder; the path of each. */
+export async function bundleRunners(): Promise<Readonly<Record<Runner, string>>> {
+  const path = (runner: Runner) => here(`../../.cache/conformance/${runner}.mjs`);
+  const runners = Object.keys(HOW) as Runner[];
+  try {
+    for (const runner of runners) {
+      const entryPoints = [here(`${runner}.ts`)];
+      const common: BuildOptions = { bundle: true, format: "esm", logLevel: "warning", treeShaking: true };
+      await build({ ...common, ...HOW[runner], entryPoints, outfile: path(runner) });
+    }
+  } finally {
+    await stop();
+  }
+  return Object.fromEntries(runners.map((runner) => [runner, path(runner)])) as Record<Runner, string>;
+}
+
+/** Runs a command of a target to its end; false, with the reason printed, where the machine lacks something. */
+export async function runTarget(command: readonly (string | undefined)[]): Promise<boolean> {
+  const whole = command.filter((part) => part !== undefined);
+  if (whole.length < command.length) return false;
+  await run(whole, { within: 120_000 });
+  return true;
+}
