@@ -28,29 +28,39 @@ const HEX = Uint16Array.from({ length: 256 }, (_, n) => {
 const STEP = 24_576;
 
 /** Writes bytes as base64, quoted. */
-export function putBase64(position: number, source: Uint8Array, start: number, end: number): number {
+export function putBase64(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
   let p = position;
   bytes[p++] = QUOTE;
   let from = start;
   while (end - from > STEP) {
     if (p > FULL) p = flush(p);
-    p = putTriples(p, source, from, from + STEP);
+    p = putTriples(p, source, words, from, from + STEP);
     from += STEP;
   }
   if (p > FULL) p = flush(p);
   const whole = end - (end - from) % 3;
-  p = putTriples(p, source, from, whole);
+  p = putTriples(p, source, words, from, whole);
   if (whole < end) p = putRest(p, source, whole, end);
   bytes[p] = QUOTE;
   return p + 1;
 }
 
-function putTriples(position: number, source: Uint8Array, start: number, end: number): number {
+/** Whole triples: twelve bytes at a time as three big-endian words. */
+function putTriples(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
   let p = position;
-  for (let at = start; at < end; at += 3) {
+  let at = start;
+  for (; at + 12 <= end; at += 12, p += 16) {
+    const a = words.getInt32(at);
+    const b = words.getInt32(at + 4);
+    const c = words.getInt32(at + 8);
+    view.setInt32(p, PAIRS[a >>> 20]! | PAIRS[(a >>> 8) & 4095]! << 16, true);
+    view.setInt32(p + 4, PAIRS[(a & 255) << 4 | b >>> 28]! | PAIRS[(b >>> 16) & 4095]! << 16, true);
+    view.setInt32(p + 8, PAIRS[(b >>> 4) & 4095]! | PAIRS[(b & 15) << 8 | c >>> 24]! << 16, true);
+    view.setInt32(p + 12, PAIRS[(c >>> 12) & 4095]! | PAIRS[c & 4095]! << 16, true);
+  }
+  for (; at < end; at += 3, p += 4) {
     const triple = source[at]! << 16 | source[at + 1]! << 8 | source[at + 2]!;
-    view.setUint32(p, PAIRS[triple >> 12]! | PAIRS[triple & 4095]! << 16, true);
-    p += 4;
+    view.setInt32(p, PAIRS[triple >> 12]! | PAIRS[triple & 4095]! << 16, true);
   }
   return p;
 }

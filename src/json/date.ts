@@ -17,11 +17,10 @@ const PAIRS = Uint32Array.from({ length: 100 }, (_, n) => (48 + Math.floor(n / 1
 const FIRST_DAY = -719162;
 const LAST_DAY = 2932896;
 
-/** The last date that was written, ten bytes: columns of times rarely change the day from row to row. */
-let cachedDay = NaN;
-let cached0 = 0;
-let cached1 = 0;
-let cached2 = 0;
+/** Days whose dates are kept, by their lowest bits: columns of times go back and forth over few of them. */
+const KEPT = 1024;
+const keptDays = new Int32Array(KEPT).fill(FIRST_DAY - 1);
+const keptDates = new Uint32Array(3 * KEPT);
 
 /** Whether a day's year is before 1, so that ` BC` follows. */
 export function isBC(day: number): boolean {
@@ -31,23 +30,21 @@ export function isBC(day: number): boolean {
 /** Writes a day's date, without ` BC`. */
 export function putDate(position: number, day: number): number {
   if (!(day >= FIRST_DAY && day <= LAST_DAY)) return putFarDate(position, day);
-  if (day !== cachedDay) return putNewDate(position, day);
-  view.setUint32(position, cached0, true);
-  view.setUint32(position + 4, cached1, true);
-  view.setUint32(position + 8, cached2, true);
+  const place = day & (KEPT - 1);
+  if (keptDays[place] !== day) return putNewDate(position, day | 0, place);
+  view.setUint32(position, keptDates[3 * place]!, true);
+  view.setUint32(position + 4, keptDates[3 * place + 1]!, true);
+  view.setUint32(position + 8, keptDates[3 * place + 2]!, true);
   return position + 10;
 }
 
-function putNewDate(position: number, day: number): number {
+function putNewDate(position: number, day: number, place: number): number {
   // Days from 0000-03-01: a year then ends with its leap day.
-  const z = (day | 0) + 719468;
+  const z = day + 719468;
   const era = (z / 146097) | 0;
-  const dayOfEra = z - era * 146097;
-  const p = putCivil(position, dayOfEra, era * 400, 4);
-  cachedDay = day;
-  cached0 = view.getUint32(position, true);
-  cached1 = view.getUint32(position + 4, true);
-  cached2 = view.getUint32(position + 8, true);
+  const p = putCivil(position, z - era * 146097, era * 400, 4);
+  keptDays[place] = day;
+  for (let word = 0; word < 3; word++) keptDates[3 * place + word] = view.getUint32(position + 4 * word, true);
   return p;
 }
 

@@ -58,6 +58,13 @@ export function putLast(position: number, n: number, count: number): number {
   return position + count;
 }
 
+/** Writes 17 digits: nine and eight. */
+export function put17(position: number, high: number, low: number): number {
+  const first = (high / 100_000_000) | 0;
+  bytes[position] = 48 + first;
+  return put8(put8(position + 1, high - first * 100_000_000), low);
+}
+
 /** Writes a number from 0 to 2^53. */
 export function putWhole(position: number, n: number): number {
   if (n < 1e8) return putUpTo8(position, n | 0);

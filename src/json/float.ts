@@ -8,7 +8,7 @@
  * @module
  */
 
-import { put8, putInt32, putLast, putUpTo8, putWhole } from "./digits.ts";
+import { put17, putInt32, putLast, putUpTo8, putWhole } from "./digits.ts";
 import { floatText, HALF, SINGLE } from "./float_text.ts";
 import { scratch } from "./scratch.ts";
 
@@ -23,6 +23,9 @@ const EXACT_LOW = EXACT.map((x, n) => x - EXACT_HIGH[n]!);
 const POWER = Float64Array.from({ length: 121 }, (_, n) => Number(`1e${n - 60}`));
 /** Half of the last place of a double, by its exponent field. */
 const HALF_PLACE = Float64Array.from({ length: 2047 }, (_, field) => field < 2 ? 0 : 2 ** (field - 1023 - 53));
+
+/** The same of a single-precision float. */
+const HALF_PLACE_SINGLE = Float64Array.from({ length: 255 }, (_, field) => 2 ** (field - 127 - 24));
 
 function splitHigh(x: number): number {
   const scaled = 134217729 * x;
@@ -64,9 +67,18 @@ export function putFloat64(position: number, x: number): number {
 
 /** Writes hundredths, trailing zeros left out. */
 function putCents(position: number, cents: number): number {
-  const units = Math.floor(cents / 100);
-  const rest = (cents - units * 100) | 0;
-  const p = putWhole(position, units);
+  let p: number;
+  let rest: number;
+  if (cents < 2147483648) {
+    const small = cents | 0;
+    const units = (small / 100) | 0;
+    rest = small - units * 100;
+    p = putUpTo8(position, units);
+  } else {
+    const units = Math.floor(cents / 100);
+    rest = (cents - units * 100) | 0;
+    p = putWhole(position, units);
+  }
   if (rest === 0) return p;
   bytes[p] = 46;
   if (rest % 10 !== 0) return putLast(p + 1, rest, 2);
@@ -101,7 +113,7 @@ function putShortest(position: number, x: number): number {
     (((product - xHigh * EXACT_HIGH[k]!) - xLow * EXACT_HIGH[k]!) - xHigh * EXACT_LOW[k]!);
   const carry = Math.floor(error);
   const part = error - carry;
-  let high = Math.floor(product / 1e8);
+  let high = Math.floor(product * 1e-8);
   let low = product - high * 1e8 + carry;
   if (low < 0) {
     low += 1e8;
@@ -110,7 +122,7 @@ function putShortest(position: number, x: number): number {
     low -= 1e8;
     high++;
   }
-  return putNearest(position, high, low | 0, part, HALF_PLACE[field]! * power, tens);
+  return putNearest(position, high | 0, low | 0, part, HALF_PLACE[field]! * power, tens);
 }
 
 /** Doubt: closer than this to a tie or to the interval's end. */
@@ -151,9 +163,9 @@ function putPlaced(position: number, high: number, low: number, tens: number): n
     view.setUint32(position, 0x30302e30, true);
     view.setUint32(position + 4, 0x30303030, true);
     const p = position + 1 - tens;
-    return trimmed(put8(putWhole(p, high), low | 0));
+    return trimmed(put17(p, high, low));
   }
-  const end = put8(putWhole(position + 1, high), low | 0);
+  const end = put17(position + 1, high, low);
   const point = position + tens + 1;
   for (let at = position; at < point; at++) bytes[at] = bytes[at + 1]!;
   bytes[point] = 46;
@@ -174,20 +186,31 @@ export function putFloat32(position: number, x: number): number {
   if (whole === x && whole < 16777216 && whole > -16777216 && (whole !== 0 || 1 / x > 0)) {
     return putInt32(position, whole);
   }
-  if (x - x !== 0) return putNonFinite(position, x);
+  single[0] = x;
+  const signed = singleBits[0]!;
+  const pattern = signed & 0x7fffffff;
+  if (pattern >= 0x7f800000) return putNonFinite(position, x);
   let p = position;
-  if (x < 0 || Object.is(x, -0)) bytes[p++] = 45;
-  if (x === 0) {
+  if (signed < 0) bytes[p++] = 45;
+  if (pattern === 0) {
     bytes[p] = 48;
     return p + 1;
   }
-  single[0] = x;
-  const pattern = singleBits[0]! & 0x7fffffff;
   const end = putSingle(p, Math.abs(x), pattern);
   return end > 0 ? end : putText(p, floatText(BigInt(pattern & 0x7fffff), pattern >> 23, SINGLE));
 }
 
-const UNITS = [1000, 100, 10, 1] as const;
+/** More than nine digits: the exact way has to. */
+const UNSURE = 2e9;
+
+/** What is to be added to the multiple of a unit below a value `rest` above it: 0 or the unit, -1 where neither is within `half`. */
+function near(rest: number, unit: number, half: number): number {
+  const up = rest * 2 > unit;
+  const away = up ? unit - rest : rest;
+  if (Math.abs(away - half) < 1e-4) return UNSURE;
+  if (away > half) return -1;
+  return Math.abs(rest * 2 - unit) < 1e-4 ? UNSURE : up ? unit : 0;
+}
 
 /** Writes a positive float by nine digits; 0 where the exact way has to. */
 function putSingle(position: number, x: number, pattern: number): number {
@@ -197,19 +220,21 @@ function putSingle(position: number, x: number, pattern: number): number {
   if (x >= POWER[tens + 61]!) tens++;
   // Nine digits take 30 bits of a double's 53: the product's rounding is far below the doubt.
   const product = x * POWER[68 - tens]!;
-  const half = 2 ** (field - 127 - 24) * POWER[68 - tens]!;
+  const half = HALF_PLACE_SINGLE[field]! * POWER[68 - tens]!;
   let n = product | 0;
   const part = product - n;
-  for (const unit of UNITS) {
-    const tail = n % unit;
-    const rest = tail + part;
-    const away = rest * 2 < unit ? rest : unit - rest;
-    if (Math.abs(away - half) < 1e-4 || (away < half && Math.abs(rest * 2 - unit) < 1e-4)) return 0;
-    if (away < half) {
-      n = n - tail + (rest * 2 < unit ? 0 : unit);
-      break;
-    }
-  }
+  // From a thousand down: what is a multiple of more is one of a thousand, too.
+  const tail3 = n % 1000;
+  const tail2 = tail3 % 100;
+  const tail1 = tail2 % 10;
+  const near3 = near(tail3 + part, 1000, half);
+  const near2 = near3 < 0 ? near(tail2 + part, 100, half) : 0;
+  const near1 = near3 < 0 && near2 < 0 ? near(tail1 + part, 10, half) : 0;
+  if (near3 >= 0) n = near3 === UNSURE ? UNSURE : n - tail3 + near3;
+  else if (near2 >= 0) n = near2 === UNSURE ? UNSURE : n - tail2 + near2;
+  else if (near1 >= 0) n = near1 === UNSURE ? UNSURE : n - tail1 + near1;
+  else if (Math.abs(part - 0.5) < 1e-4) n = UNSURE;
+  else if (part > 0.5) n++;
   return n < 1e9 ? putDigits(position, n, tens) : 0;
 }
 

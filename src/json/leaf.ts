@@ -13,6 +13,7 @@ import { putInt32, putInt64, putUint64, putWhole } from "./digits.ts";
 import { putFloat16, putFloat32, putFloat64 } from "./float.ts";
 import { type Key, putKey, putNull } from "./key.ts";
 import { scratch } from "./scratch.ts";
+import { sourceOf } from "./string.ts";
 import {
   putDate32,
   putDate64,
@@ -205,10 +206,11 @@ export function intervalCell(column: ColumnView, key: Key, type: Of<"interval">)
 export function fixedBinaryCell(column: ColumnView, key: Key, type: Of<"fixed_binary">): Cell {
   const { bits, bitOffset, bytes: values } = column;
   const { width, uuid } = type;
+  const { words } = sourceOf(values);
   return (slot, position) => {
     if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
     const p = putKey(position, key);
     const start = slot * width;
-    return uuid ? putUuid(p, values, start) : putBase64(p, values, start, start + width);
+    return uuid ? putUuid(p, values, start) : putBase64(p, values, words, start, start + width);
   };
 }

@@ -78,14 +78,17 @@ function viewCell(column: ColumnView, key: Key): Cell {
 export function binaryCell(column: ColumnView, key: Key, layout: string): Cell {
   if (layout === "offsets") return smallBinaryCell(column, key);
   const span = textSpan(column);
+  let source = sourceOf(column.bytes);
   return (slot, position) => {
     if (!span.seek(slot)) return putNull(position, key);
-    return putBase64(putKey(position, key), span.bytes, span.start, span.end);
+    if (span.bytes !== source.bytes) source = sourceOf(span.bytes);
+    return putBase64(putKey(position, key), source.bytes, source.words, span.start, span.end);
   };
 }
 
 function smallBinaryCell(column: ColumnView, key: Key): Cell {
-  const { bits, bitOffset, offsets, bytes: source } = column;
+  const { bits, bitOffset, offsets } = column;
+  const { bytes: source, words } = sourceOf(column.bytes);
   const size = source.length;
   return (slot, position) => {
     const bit = bitOffset + slot;
@@ -93,7 +96,7 @@ function smallBinaryCell(column: ColumnView, key: Key): Cell {
     const start = offsets[slot]!;
     const end = offsets[slot + 1]!;
     if (start < 0 || start > end || end > size) checkOffsets(start, end, size);
-    return putBase64(putKey(position, key), source, start, end);
+    return putBase64(putKey(position, key), source, words, start, end);
   };
 }
 
