@@ -11,7 +11,7 @@ import type { BatchSource } from "../publish/batch_source.ts";
 import type { PublisherCore } from "../publish/core.ts";
 import type { Delivery } from "../publish/delivery.ts";
 import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../publish/outcomes.ts";
-import { makeReceipt, receiptOf } from "../publish/receipt.ts";
+import { makeReceipt, receiptOf, toldBy } from "../publish/receipt.ts";
 import type { WriteReceipt } from "../types.ts";
 
 /** A batch of a sequence, and what is known of its rows. */
@@ -146,8 +146,7 @@ export class Piece {
       rows: this.#codes.length,
       bytes: bytes.length,
       crc32c,
-      duplicates: this.#codes.filter((code) => code === DUPLICATE).length,
-      sequences: this.#sequences,
+      ...toldBy(this.delivery, this.#codes.filter((code) => code === DUPLICATE).length, this.#sequences),
       batch: index,
       offset: this.from,
     });

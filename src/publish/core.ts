@@ -77,7 +77,9 @@ export class PublisherCore implements LaneHost {
     const nc = typeof to === "function" ? await to() : to;
     const opening: { core?: PublisherCore; inbox?: Inbox } = {};
     try {
-      opening.inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), (msg) => opening.core?.reply(msg));
+      const deep = settings.publishMode === "fast";
+      const prefix = inboxPrefixOf(nc, settings.inboxPrefix);
+      opening.inbox = await openInbox(nc, prefix, (msg) => opening.core?.reply(msg), deep);
       const destinations = new Destinations(nc, settings, opening.inbox.prefix.length + replyTailBytes(settings));
       await destinations.open();
       return opening.core = new PublisherCore(nc, settings, owns, opening.inbox, destinations);

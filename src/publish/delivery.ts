@@ -46,6 +46,10 @@ export class Delivery {
   acked = 0;
   /** Rows that the stream had already. */
   duplicates = 0;
+  /** Whether acknowledgments only tell that rows are stored: neither their sequences, nor which ones are duplicates. */
+  cumulative = false;
+  /** The highest sequence of its rows, where it is told without the others. */
+  lastSequence: number | undefined;
   /** When a row failed first, in milliseconds of the lane's clock: the budget of `retry` counts from here. */
   firstFailure: number | undefined;
   /** Whether the call has ended, in either way. */
@@ -101,6 +105,13 @@ export class Delivery {
     if (duplicate) this.duplicates++;
     else this.acked++;
     this.open--;
+  }
+
+  /** Notes the acknowledgment of rows `from` to `to` (exclusive), whose sequences are not told. */
+  acknowledgeRange(from: number, to: number): void {
+    this.codes.fill(ACKED, from, to);
+    this.acked += to - from;
+    this.open -= to - from;
   }
 
   /** Notes that a row's last submission did not store it, or may have. */

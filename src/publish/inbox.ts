@@ -20,18 +20,21 @@ export interface Inbox {
 
 /**
  * Subscribes and waits until the server has taken it, so that a refused inbox is known before any row is sent. Throws a
- * ConnectionError: `connection.permission`, `connection.no_answer`, `connection.closed`.
+ * ConnectionError: `connection.permission`, `connection.no_answer`, `connection.closed`. With `deep`, reply subjects may
+ * have any number of tokens.
  */
 export async function openInbox(
   nc: NatsConnection,
   inboxPrefix: string,
   onReply: (msg: Msg) => void,
+  deep = false,
 ): Promise<Inbox> {
   const prefix = `${createInbox(inboxPrefix)}.`;
+  const subject = `${prefix}${deep ? ">" : "*"}`;
   let refused: Error | undefined;
   let subscription: Subscription;
   try {
-    subscription = nc.subscribe(`${prefix}*`, {
+    subscription = nc.subscribe(subject, {
       callback: (error, msg) => {
         if (error === null) onReply(msg);
         else refused = error;
@@ -49,7 +52,7 @@ export async function openInbox(
   if (refused !== undefined) {
     throw new ConnectionError(
       "connection.permission",
-      `Cannot subscribe to ${prefix}*: the user may not: allow ${inboxPrefix}.> or set inboxPrefix`,
+      `Cannot subscribe to ${subject}: the user may not: allow ${inboxPrefix}.> or set inboxPrefix`,
       { cause: refused },
     );
   }

@@ -10,6 +10,8 @@ import { findIds } from "../stream/id_search.ts";
 import { AtomicLane } from "./atomic.ts";
 import { mostRowsOfBatch } from "./atomic_batch.ts";
 import type { RowFinder } from "./atomic_settle.ts";
+import { FastLane } from "./fast.ts";
+import { FAST_REPLY_BYTES } from "./fast_protocol.ts";
 import type { Inbox } from "./inbox.ts";
 import { IndividualLane } from "./individual.ts";
 import type { Lane, LaneHost } from "./lane.ts";
@@ -28,7 +30,9 @@ export function openLane(nc: NatsConnection, wire: Wire, settings: Settings, inb
   switch (settings.publishMode) {
     case "atomic":
       return new AtomicLane(wire, settings, inbox.prefix.length, host, rowFinder(nc, settings));
-    default:
+    case "fast":
+      return new FastLane(wire, settings, inbox.prefix, host);
+    case "individual":
       return new IndividualLane(wire, settings, inbox.prefix.length, host);
   }
 }
@@ -39,8 +43,8 @@ export function mostRowsOfPiece(settings: Settings): number {
 }
 
 /** Bytes that a reply subject has behind the inbox, at most. */
-export function replyTailBytes(_settings: Settings): number {
-  return TOKEN_BYTES;
+export function replyTailBytes(settings: Settings): number {
+  return settings.publishMode === "fast" ? FAST_REPLY_BYTES : TOKEN_BYTES;
 }
 
 function rowFinder(nc: NatsConnection, { domain, inboxPrefix }: Settings): RowFinder {

@@ -62,6 +62,15 @@ function sequenceRange(sequences: readonly (readonly [number, number])[]) {
   return { firstSequence, lastSequence, sequences };
 }
 
+/** What a receipt tells of duplicates and sequences: less where acknowledgments are cumulative. */
+export function toldBy(
+  { cumulative, lastSequence }: Pick<Delivery, "cumulative" | "lastSequence">,
+  duplicates: number,
+  sequences: Float64Array,
+): Pick<ReceiptFields, "duplicates" | "sequences" | "lastSequence"> {
+  return cumulative ? { duplicates: undefined, sequences: undefined, lastSequence } : { duplicates, sequences };
+}
+
 /** The receipt of one delivery; `batch` is its index in a sequence of batches. */
 export function receiptOf(delivery: Delivery, batch: number): WriteReceipt {
   const rows = delivery.rows!;
@@ -70,8 +79,7 @@ export function receiptOf(delivery: Delivery, batch: number): WriteReceipt {
     rows: rows.count,
     bytes: rows.bodyBytes,
     crc32c: rows.crc32c,
-    duplicates: delivery.duplicates,
-    sequences: delivery.sequences,
+    ...toldBy(delivery, delivery.duplicates, delivery.sequences),
     batch,
     offset: rows.from,
   });
