@@ -35,3 +35,8 @@ export { BoundedRun, openRun } from "./src/lifecycle/run.ts";
 export { EpochSession, openSession } from "./src/lifecycle/session.ts";
 export { publishAll, type PublishAllLimits } from "./src/lifecycle/publish_all.ts";
 export { batchesOf } from "./src/lifecycle/batches.ts";
+export { type ConnectionTest, type JetStreamUse, testConnection } from "./src/stream/test_connection.ts";
+export type { ReadingOptions } from "./src/stream/reading_options.ts";
+export { inspect, type InspectOptions } from "./src/stream/inspect.ts";
+export type { Finding, FindingCode, Severity } from "./src/stream/finding.ts";
+export { type Verification, verifyReceipt } from "./src/stream/verify.ts";
