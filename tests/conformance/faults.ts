@@ -1,16 +1,17 @@
 /** Checks of what goes wrong: a cut connection, an abort, a full stream. */
 
+import { idBatch, numberBatch } from "../_support/batches.ts";
 import { equal, ok, rejection } from "./assert.ts";
-import { ask, configOf, count, identified, numbers, publishError, type Stage } from "./stage.ts";
+import { ask, configOf, count, publishError, type Stage } from "./stage.ts";
 
 /** The connection is cut with rows on the way: each is unknown, and every later call throws the same error. */
 export async function cut(stage: Stage): Promise<void> {
   const { library, connect, env } = stage;
   const config = configOf(stage, "CUT", { url: env.proxyUrl });
   const run = await library.openRun(() => connect(config), config);
-  await run.apply({ resource: "r", rows: numbers(3) });
+  await run.apply({ resource: "r", rows: numberBatch(3) });
   await stage.tell("drop");
-  const applying = rejection(run.apply({ resource: "r", rows: numbers(5) }), "apply over a cut connection");
+  const applying = rejection(run.apply({ resource: "r", rows: numberBatch(5) }), "apply over a cut connection");
   await stage.tell("cut");
   const error = publishError(library, await applying, "publish.disconnected", "uncertain");
   equal(error.rowOutcomes.counts, { acked: 0, duplicate: 0, rejected: 0, unknown: 5, unsent: 0 }, "outcomes");
@@ -23,7 +24,7 @@ export async function cut(stage: Stage): Promise<void> {
 export async function goesOn(stage: Stage): Promise<void> {
   const { library, connect, env } = stage;
   const config = configOf(stage, "AGAIN", { url: env.proxyUrl });
-  const batches = ["a", "b", "c"].map((prefix) => ({ resource: "r", rows: identified(50, prefix) }));
+  const batches = [0, 50, 100].map((first) => ({ resource: "r", rows: idBatch(50, { first }) }));
   let receipts = 0;
   const { rows } = await library.publishAll(() => connect(config), config, batches, {
     budget: "20s",
@@ -42,11 +43,11 @@ export async function abort(stage: Stage): Promise<void> {
   const config = configOf(stage, "ABORT", { url: env.proxyUrl });
   await using nc = await connect(config);
   const run = await library.openRun(nc, config);
-  await run.apply({ resource: "r", rows: numbers(1) });
+  await run.apply({ resource: "r", rows: numberBatch(1) });
   await stage.tell("drop");
   const controller = new AbortController();
   const reason = new Error("enough");
-  const applying = rejection(run.apply({ resource: "r", rows: numbers(4) }, controller), "an aborted apply");
+  const applying = rejection(run.apply({ resource: "r", rows: numberBatch(4) }, controller), "an aborted apply");
   controller.abort(reason);
   const error = await applying;
   ok(library.isJetrowError(error) && error.code === "publish.aborted", String(error));
@@ -65,7 +66,7 @@ export async function full(stage: Stage): Promise<void> {
   const { stream: name } = config;
   await ask(nc, `STREAM.CREATE.${name}`, { name, subjects: [`${name}.>`], retention: "limits", ...limits });
   const run = await library.openRun(nc, config);
-  const applying = rejection(run.apply({ resource: "r", rows: numbers(10) }), "a full stream");
+  const applying = rejection(run.apply({ resource: "r", rows: numberBatch(10) }), "a full stream");
   const error = publishError(library, await applying, "publish.rejected", "partial");
   const { acked, rejected, unsent } = error.rowOutcomes.counts;
   equal([acked, rejected + unsent, error.row], [4, 6, 4], "outcomes");

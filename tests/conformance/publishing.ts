@@ -1,8 +1,9 @@
 /** Checks of runs and sessions, when all goes well. */
 
-import { equal, ok, rejection } from "./assert.ts";
-import { configOf, count, fromBase64, identified, numbers, type Stage, stored } from "./stage.ts";
 import { tableFromIPC } from "apache-arrow";
+import { idBatch, numberBatch } from "../_support/batches.ts";
+import { equal, ok, rejection } from "./assert.ts";
+import { configOf, count, fromBase64, type Stage, stored } from "./stage.ts";
 
 /** A bounded run: one batch, then a sequence in pieces, totals, the stored bytes. */
 export async function boundedRun(stage: Stage): Promise<void> {
@@ -10,10 +11,10 @@ export async function boundedRun(stage: Stage): Promise<void> {
   const config = configOf(stage, "RUN");
   await using nc = await connect(config);
   await using run = await library.openRun(() => connect(config), config);
-  const receipt = await run.apply({ resource: "eu", rows: numbers(10), operations: "update" });
+  const receipt = await run.apply({ resource: "eu", rows: numberBatch(10), operations: "update" });
   equal([receipt.uri, receipt.rows, receipt.sequences], [`nats://${config.stream}/eu`, 10, [[1, 10]]], "receipt");
   const pieces: number[] = [];
-  const batches = library.batchesOf("us", [numbers(2500, 10), numbers(500, 2510)]);
+  const batches = library.batchesOf("us", [numberBatch(2500, 10), numberBatch(500, 2510)]);
   const [total] = await run.applyAll(batches, { batchMaxRows: 1000, onReceipt: ({ rows }) => void pieces.push(rows) });
   equal(pieces, [1000, 1000, 500, 500], "pieces");
   equal([total?.resource, total?.rows, total?.batches], ["us", 3000, 4], "total");
@@ -55,12 +56,12 @@ export async function duplicates(stage: Stage): Promise<void> {
   await using nc = await connect(config);
   const publish = async () => {
     await using publisher = await library.Publisher.open(nc, config);
-    return await publisher.publish({ resource: "r", rows: identified(20, "a") });
+    return await publisher.publish({ resource: "r", rows: idBatch(20) });
   };
   equal([(await publish()).duplicates, (await publish()).duplicates], [0, 20], "duplicates");
   equal(await count(nc, config.stream), 20, "stored");
   const scope = { ...config.namespace, stream: config.stream, subject: `${config.stream}.r`, resource: "r" };
-  const id = library.messageId({ tenant: "t", pipeline: "p", sinkConnection: "s", ...scope }, "a-7");
+  const id = library.messageId({ tenant: "t", pipeline: "p", sinkConnection: "s", ...scope }, "evt-000007");
   ok((await stored(nc, config.stream, 8)).head.includes(`\r\nNats-Msg-Id: ${id}\r\n`), "the id is another");
 }
 
@@ -71,13 +72,13 @@ export async function session(stage: Stage): Promise<void> {
   await using session = await library.openSession(() => connect(config), config, "attempt-1");
   const epoch = (epoch: number) => ({ attempt: "attempt-1", epoch });
   await session.beginEpoch(epoch(7));
-  await session.apply({ resource: "b", rows: numbers(3) }, epoch(7));
-  await session.applyAll(library.batchesOf("a", [numbers(4)]), epoch(7));
+  await session.apply({ resource: "b", rows: numberBatch(3) }, epoch(7));
+  await session.applyAll(library.batchesOf("a", [numberBatch(4)]), epoch(7));
   const totals = await session.commitEpoch(epoch(7));
   equal(totals.map(({ resource, rows }) => [resource, rows]), [["a", 4], ["b", 3]], "totals");
   equal(await session.commitEpoch(epoch(7)), totals, "a repeated commit");
   await session.beginEpoch(epoch(8));
-  const mismatch = await rejection(session.apply({ resource: "a", rows: numbers(1) }, epoch(9)), "another epoch");
+  const mismatch = await rejection(session.apply({ resource: "a", rows: numberBatch(1) }, epoch(9)), "another epoch");
   ok(library.isJetrowError(mismatch) && mismatch.code === "state.epoch_mismatch", String(mismatch));
   await session.abortEpoch(epoch(8));
   await session.beginEpoch(epoch(8));

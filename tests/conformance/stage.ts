@@ -1,9 +1,8 @@
 /** What a check is given, and what several checks do. */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { tableFromArrays } from "apache-arrow";
 import type { PublishError } from "../../src/errors.ts";
-import type { ArrowRows, SinkConfig } from "../../src/types.ts";
+import type { SinkConfig } from "../../src/types.ts";
 import { equal, ok } from "./assert.ts";
 
 /** The library under test: what every entry exports. */
@@ -68,19 +67,6 @@ export interface Stage {
 export function configOf({ env }: Stage, check: string, more: Partial<SinkConfig> = {}): SinkConfig {
   const stream = `${env.name}_${check}`;
   return { url: env.url, stream, subject: `${stream}.{resource}`, publishTimeout: "20s", ...more };
-}
-
-/** Rows `{"n":0}`. */
-export function numbers(count: number, first = 0): ArrowRows {
-  return tableFromArrays({ n: Int32Array.from({ length: count }, (_, row) => first + row) });
-}
-
-/** Rows `{"_filament_event_id":"a-0","n":0}`. */
-export function identified(count: number, prefix: string): ArrowRows {
-  return tableFromArrays({
-    _filament_event_id: Array.from({ length: count }, (_, row) => `${prefix}-${row}`),
-    n: Int32Array.from({ length: count }, (_, row) => row),
-  });
 }
 
 /** Asks JetStream's API past jetrow. */
