@@ -11,7 +11,9 @@ import { startNatsServer } from "../_support/nats_server.ts";
 import { olderThan } from "../_support/versions.ts";
 import { until } from "../_support/wait.ts";
 
-const skipOld = olderThan("2.15.0", await natsServerVersion(), "inspect() on readers with every fault");
+const server = await natsServerVersion();
+const skipOld = olderThan("2.15.0", server, "inspect() on readers with every fault");
+const skipTransform = olderThan("2.10.0", server, "inspect() on the readers of a transformed stream");
 
 /** A consumer with a fault, and how it shows. */
 interface Fault {
@@ -155,23 +157,27 @@ Deno.test({
   },
 });
 
-Deno.test("inspect() finds nothing with a reader that is sound, and matches filters after a transform", async () => {
-  await using server = await startNatsServer();
-  await using nc = await connect({ url: server.url });
-  await createStream(nc, {
-    name: "STORED",
-    subjects: ["in.>"],
-    subject_transform: { src: "in.*", dest: "stored.{{wildcard(1)}}" },
-  });
-  await createConsumer(nc, "STORED", {
-    name: "reader",
-    durable_name: "reader",
-    filter_subject: "stored.a",
-    backoff: [1e9],
-    max_deliver: 2,
-  });
-  const found = await inspect(nc, { stream: "STORED", subject: "in.{resource}" });
-  assert.deepEqual(readers(found), ["consumer.max_deliver"]);
+Deno.test({
+  name: "inspect() finds nothing with a reader that is sound, and matches filters after a transform",
+  ignore: skipTransform,
+  fn: async () => {
+    await using server = await startNatsServer();
+    await using nc = await connect({ url: server.url });
+    await createStream(nc, {
+      name: "STORED",
+      subjects: ["in.>"],
+      subject_transform: { src: "in.*", dest: "stored.{{wildcard(1)}}" },
+    });
+    await createConsumer(nc, "STORED", {
+      name: "reader",
+      durable_name: "reader",
+      filter_subject: "stored.a",
+      backoff: [1e9],
+      max_deliver: 2,
+    });
+    const found = await inspect(nc, { stream: "STORED", subject: "in.{resource}" });
+    assert.deepEqual(readers(found), ["consumer.max_deliver"]);
+  },
 });
 
 Deno.test("inspect() finds the readers of every page", async () => {

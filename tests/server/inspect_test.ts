@@ -9,7 +9,7 @@ import { passwordUsers } from "../_support/credentials.ts";
 import { type NatsCluster, startNatsCluster } from "../_support/nats_cluster.ts";
 import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
 import { natsServerVersion } from "../_support/nats_binary.ts";
-import { olderThan } from "../_support/versions.ts";
+import { compareVersions, olderThan } from "../_support/versions.ts";
 import { until } from "../_support/wait.ts";
 
 const server = await natsServerVersion();
@@ -171,6 +171,15 @@ Deno.test("inspect() tells a missing stream that will be created from one that w
     assert.equal(theOne(await inspect(nc, { ...options, subject }), "stream.missing").severity, "error", subject);
   }
   assert.deepEqual((await api(nc, "STREAM.NAMES")).streams, null);
+});
+
+Deno.test("inspect() tells of a server below 2.11, and of no other", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await createStream(nc, { name: "ORDERS", subjects: ["orders"] });
+  const found = await inspect(nc, { stream: "ORDERS", subject: "orders" });
+  const told = found.some(({ code }) => code === "server.old");
+  assert.equal(told, compareVersions(server.version, "2.11.0") < 0);
 });
 
 Deno.test("inspect() takes the stream and subject of a resource, and says when none was checked", async () => {
