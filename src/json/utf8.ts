@@ -45,11 +45,11 @@ function secondFits(lead: number, second: number): boolean {
 
 /**
  * Where a piece of text that begins at `start` can be cut, at or up to three bytes before `cut`, without tearing a
- * sequence, ill-formed ones included.
+ * sequence, ill-formed ones included. The cut must be more than three bytes after the start.
  *
  * @example
  * ```ts
- * console.assert(cutBefore(new Uint8Array([0x61, 0xc3, 0xa9, 0x62]), 0, 2) === 1);
+ * console.assert(cutBefore(new Uint8Array([97, 97, 97, 0xc3, 0xa9]), 0, 4) === 3);
  * ```
  */
 export function cutBefore(source: Uint8Array, start: number, cut: number): number {
