@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import * as flechette from "@uwdata/flechette";
+import * as arrow from "apache-arrow";
+import { type TextColumn, textColumn } from "../../src/arrow/text_column.ts";
+import { viewRows } from "../../src/arrow/view.ts";
+import type { ArrowRows } from "../../src/types.ts";
+import { refusalOf } from "../_support/arrow_readers.ts";
+import { makeColumn } from "../_support/columns.ts";
+
+const texts = ["first", null, "", "a text that is longer than twelve bytes", "\u20ac", "last"];
+const decoder = new TextDecoder();
+
+function textAt(column: TextColumn, row: number): string | null {
+  return column.seek(row) ? decoder.decode(column.bytes.subarray(column.start, column.end)) : null;
+}
+
+function allTexts(rows: ArrowRows, name = "id"): (string | null)[] {
+  const view = viewRows(rows);
+  const column = textColumn(view, name)!;
+  const all = Array.from({ length: view.rowCount }, (_, row) => textAt(column, row));
+  // In any other order, too.
+  for (let row = view.rowCount - 1; row >= 0; row -= 2) assert.equal(textAt(column, row), all[row]);
+  return all;
+}
+
+function tableOf(type: arrow.DataType): arrow.Table {
+  return new arrow.Table({ id: arrow.vectorFromArray(texts, type) });
+}
+
+/** Utf8View data, which apache-arrow has no builder for. */
+function views(): arrow.Data {
+  const words = new Int32Array(4 * texts.length);
+  const long = new TextEncoder().encode(texts[3]!);
+  const bytes = new Uint8Array(words.buffer);
+  texts.forEach((text, row) => {
+    const value = new TextEncoder().encode(text ?? "");
+    words[4 * row] = value.length;
+    bytes.set(value.subarray(0, value.length > 12 ? 4 : 12), 16 * row + 4);
+  });
+  return makeColumn(new arrow.Utf8View(), texts, { values: bytes, variadic: [long] });
+}
+
+Deno.test("textColumn() reads every kind of text", () => {
+  const types = [new arrow.Utf8(), new arrow.LargeUtf8(), new arrow.Dictionary(new arrow.Utf8(), new arrow.Int8())];
+  for (const type of types) assert.deepEqual(allTexts(tableOf(type)), texts, String(type));
+  assert.deepEqual(allTexts(new arrow.Table({ id: new arrow.Vector([views()]) })), texts);
+});
+
+Deno.test("textColumn() reads slices, and tables of several chunks, by the row of the whole", () => {
+  const table = tableOf(new arrow.Utf8());
+  assert.deepEqual(allTexts(table.slice(2, 5)), texts.slice(2, 5));
+  assert.deepEqual(allTexts(table.concat(table.slice(1, 3), table)), [...texts, ...texts.slice(1, 3), ...texts]);
+});
+
+Deno.test("textColumn() reads flechette's columns, chunked each on its own", () => {
+  // deno-lint-ignore no-explicit-any
+  const { columnFromArray, tableFromColumns } = flechette as any;
+  const id = columnFromArray(texts, flechette.utf8(), { maxBatchRows: 4 });
+  const other = columnFromArray([1, 2, 3, 4, 5, 6], flechette.int8(), { maxBatchRows: 5 });
+  assert.deepEqual(allTexts(tableFromColumns({ other, id })), texts);
+  const coded = columnFromArray(texts, flechette.dictionary(flechette.utf8()), {});
+  assert.deepEqual(allTexts(tableFromColumns({ id: coded })), texts);
+});
+
+Deno.test("textColumn() takes a null of the dictionary for a null", () => {
+  const words = arrow.vectorFromArray(["x", null], new arrow.Utf8());
+  const type = new arrow.Dictionary(new arrow.Utf8(), new arrow.Int8());
+  const data = makeColumn(type, [0, 1, null], { values: Int8Array.of(0, 1, 77), dictionary: words });
+  assert.deepEqual(allTexts(new arrow.Table({ id: new arrow.Vector([data]) })), ["x", null, null]);
+});
+
+Deno.test("textColumn() of no such column is undefined, of a column that is no text a refusal", () => {
+  const view = viewRows(arrow.tableFromArrays({ id: Int32Array.of(1) }));
+  assert.equal(textColumn(view, "other"), undefined);
+  const error = refusalOf(() => textColumn(view, "id"));
+  assert.deepEqual([error.code, error.column], ["encode.id", "id"]);
+  assert.match(error.message, /Int32/);
+});
+
+Deno.test("textColumn() refuses offsets and indices out of range with column and row", () => {
+  const chunk = (last: number): arrow.Data =>
+    makeColumn(new arrow.Utf8(), [1, 2], { offsets: Int32Array.of(0, 1, last), values: new Uint8Array(2) });
+  const view = viewRows(new arrow.Table({ id: new arrow.Vector([chunk(2), chunk(3)]) }));
+  const column = textColumn(view, "id")!;
+  assert.ok(column.seek(1) && column.seek(2));
+  const error = refusalOf(() => column.seek(3));
+  assert.deepEqual([error.code, error.column, error.row], ["encode.malformed", "id", 3]);
+  assert.throws(() => column.seek(4), RangeError);
+});
