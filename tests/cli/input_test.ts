@@ -1,6 +1,6 @@
 import { makeVector, RecordBatchStreamWriter, Table, tableFromArrays, tableToIPC, vectorFromArray } from "apache-arrow";
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -211,6 +211,23 @@ Deno.test("openPath() reads what pyarrow writes, compressed or not", async () =>
   assert.equal(plain.length, 300);
   for (const name of ["pyarrow_lz4.feather", "pyarrow_zstd.feather", "pyarrow_lz4.arrows", "pyarrow_zstd.arrows"]) {
     assert.deepEqual(await withBytes(name), plain, name);
+  }
+});
+
+Deno.test("openPath() reads Parquet, row group by row group", async () => {
+  const path = join(INPUTS, "pyarrow.parquet");
+  const input = await openPath(path);
+  assert.equal(input.rows, 300);
+  const sizes: number[] = [];
+  for await (const { numRows } of input.batches()) sizes.push(numRows);
+  assert.deepEqual(sizes, [100, 100, 100]);
+  assert.deepEqual(await withBytes("pyarrow.parquet"), await withBytes("pyarrow_plain.arrows"));
+  const bytes = readFileSync(path);
+  for (const end of [4, 100, bytes.length - 1]) {
+    await withFile(
+      bytes.subarray(0, end),
+      (path) => refusal(openPath(path), /orders\.arrow cannot be read as Parquet: /),
+    );
   }
 });
 

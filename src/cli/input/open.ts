@@ -12,6 +12,7 @@ import { FrameSource } from "./frame_source.ts";
 import { InputError } from "./error.ts";
 import { countRows, fileMessages, readFooter } from "./ipc_file.ts";
 import { streamMessages } from "./ipc_stream.ts";
+import { parquetBatches, parquetRows } from "./parquet.ts";
 import { chunksOf, openFile, type RandomAccess } from "./random_access.ts";
 import { recordBatches } from "./record_batches.ts";
 
@@ -105,7 +106,8 @@ async function* readPipe(chunks: AsyncIterable<Uint8Array>, name: string): Async
 async function* readRows(path: string, format: Format): AsyncGenerator<ArrowBatch> {
   const file = await openReadable(path);
   try {
-    yield* recordBatches(await messagesOf(file, format, path), path);
+    if (format === "parquet") yield* parquetBatches(file, path);
+    else yield* recordBatches(await messagesOf(file, format, path), path);
   } finally {
     await file.close();
   }
@@ -132,6 +134,7 @@ async function openReadable(path: string): Promise<RandomAccess> {
 /** Walks over the whole file, frame by frame: what is cut is found before a row is published. */
 async function rowsOf(file: RandomAccess, format: Format, path: string): Promise<number> {
   if (format === "file") return await countRows(file, await readFooter(file, path), path);
+  if (format === "parquet") return await parquetRows(file, path);
   let rows = 0;
   for await (const message of streamMessages(new FrameSource(file), path)) {
     rows += message.kind === "batch" ? message.rows : 0;

@@ -1,0 +1,118 @@
+/**
+ * Parquet files, by parquet-wasm: row group by row group, a few thousand rows at a time, so that neither a file nor a
+ * row group has to fit in memory.
+ *
+ * @module
+ */
+
+import type { ParquetFile, RecordBatch } from "parquet-wasm";
+import type { ArrowBatch } from "../../types.ts";
+import { ByteSource } from "./byte_source.ts";
+import { InputError } from "./error.ts";
+import { streamMessages } from "./ipc_stream.ts";
+import { library } from "./libraries.ts";
+import type { RandomAccess } from "./random_access.ts";
+import { recordBatches } from "./record_batches.ts";
+
+/** Rows that are decoded at a time; the decoder's own 1024 costs a schema and a dictionary each. */
+const BATCH_ROWS = 8192;
+
+/**
+ * How many rows a file has; its footer is read, no row.
+ *
+ * @param file the file
+ * @param name names it in errors
+ * @returns the rows
+ * @throws {InputError} when it is no Parquet file that can be read
+ * @example
+ * ```ts ignore
+ * console.log(await parquetRows(await openFile("orders.parquet"), "orders.parquet"));
+ * ```
+ */
+export async function parquetRows(file: RandomAccess, name: string): Promise<number> {
+  const parquet = await openParquet(file, name);
+  try {
+    return parquet.metadata().fileMetadata().numRows();
+  } finally {
+    parquet.free();
+  }
+}
+
+/**
+ * The record batches of a file.
+ *
+ * @param file the file
+ * @param name names it in errors
+ * @returns the batches, decoded as they are asked for
+ * @throws {InputError} when the file cannot be read
+ * @example
+ * ```ts ignore
+ * for await (const batch of parquetBatches(file, "orders.parquet")) console.log(batch.numRows);
+ * ```
+ */
+export async function* parquetBatches(file: RandomAccess, name: string): AsyncGenerator<ArrowBatch> {
+  const parquet = await openParquet(file, name);
+  try {
+    const groups = parquet.metadata().numRowGroups();
+    for (let group = 0; group < groups; group++) yield* groupBatches(parquet, group, `${name}, row group ${group}`);
+  } finally {
+    parquet.free();
+  }
+}
+
+async function* groupBatches(parquet: ParquetFile, group: number, where: string): AsyncGenerator<ArrowBatch> {
+  const decode = async <T>(step: () => Promise<T>): Promise<T> => await step().catch((error) => fail(where, error));
+  const stream = await decode(() => parquet.stream({ rowGroups: [group], batchSize: BATCH_ROWS, concurrency: 1 }));
+  const reader = stream.getReader() as ReadableStreamDefaultReader<RecordBatch>;
+  try {
+    for (;;) {
+      const { done, value } = await decode(() => reader.read());
+      if (done) return;
+      const bytes = value.intoIPCStream();
+      yield* recordBatches(streamMessages(new ByteSource(once(bytes)), where), where);
+    }
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+async function openParquet(file: RandomAccess, name: string): Promise<ParquetFile> {
+  const { ParquetFile } = await library("parquet-wasm", "reading Parquet", () => import("parquet-wasm"));
+  return await ParquetFile.fromFile(new FileBlob(file, 0, file.size)).catch((error) => fail(name, error));
+}
+
+function fail(where: string, error: unknown): never {
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new InputError(`${where} cannot be read as Parquet: ${reason.split("\n")[0]}`);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
+/** A file as the decoder wants it. The runtimes' own blobs of files are read whole by some. */
+class FileBlob extends Blob {
+  readonly #file: RandomAccess;
+  readonly #start: number;
+  readonly #end: number;
+
+  constructor(file: RandomAccess, start: number, end: number) {
+    super();
+    this.#file = file;
+    this.#start = start;
+    this.#end = end;
+  }
+
+  override get size(): number {
+    return this.#end - this.#start;
+  }
+
+  override slice(from: number = 0, to: number = this.size): Blob {
+    return new FileBlob(this.#file, this.#start + from, this.#start + Math.min(to, this.size));
+  }
+
+  override async arrayBuffer(): Promise<ArrayBuffer> {
+    const bytes = await this.#file.read(this.#start, this.size);
+    return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+  }
+}
