@@ -40,7 +40,7 @@ function compare(library: Library, { name, lines }: GoldenFile, rows: ArrowRows)
 function readFlechette(ipc: Uint8Array): ArrowRows | undefined {
   try {
     const table = flechette.tableFromIPC(ipc, { useBigInt: true, useDecimalInt: true });
-    return table.children.length === 0 ? undefined : table as unknown as ArrowRows;
+    return table.children.length === 0 ? undefined : table;
   } catch {
     return undefined;
   }
