@@ -14,7 +14,7 @@ import { captureFilter } from "../subject/capture.ts";
 import { expandTemplate } from "../subject/template.ts";
 import type { RowBatch } from "../types.ts";
 import type { CliIo } from "./io.ts";
-import type { OpenSource } from "./publish.ts";
+import type { OpenSource } from "./input/open.ts";
 import type { PublishPlan } from "./publish_options.ts";
 import { grouped, rowsOf } from "./report.ts";
 

@@ -8,20 +8,12 @@ import { batchesOf } from "../lifecycle/batches.ts";
 import { type BoundedRun, openRun } from "../lifecycle/run.ts";
 import type { RunReceipt, WriteReceipt } from "../types.ts";
 import { dryRun } from "./dry_run.ts";
-import { type Input, openPath, openPipe } from "./input/open.ts";
+import { openPath, openPipe, type OpenSource } from "./input/open.ts";
 import type { CliIo } from "./io.ts";
 import { ProgressLine } from "./progress_line.ts";
 import { PUBLISH_HELP, type PublishPlan, publishPlan } from "./publish_options.ts";
 import { rowsOf } from "./report.ts";
 import { connectHere } from "./runtime.ts";
-
-/** An opened input and where its rows go. */
-export interface OpenSource {
-  /** The input. */
-  readonly input: Input;
-  /** The destination resource. */
-  readonly resource: string;
-}
 
 /**
  * Runs `jetrow publish`.

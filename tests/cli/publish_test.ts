@@ -105,7 +105,7 @@ Deno.test("publish reads standard input through a shell's pipe, and says nothing
   assert.equal(exitCode, 0, err);
   assert.deepEqual(receiptsOf(out).map(({ subject, rows }) => [subject, rows]), [["orders.eu", 500]]);
   assert.deepEqual(await messagesOf(server, "ORDERS"), bodiesOf(files.table));
-  assert.doesNotMatch(err, /\r|\x1b\[K|rows\/s.*in flight/);
+  assert.doesNotMatch(err, /\r|in flight/);
 });
 
 Deno.test("publish of a named pipe, as the shell makes of <(...), reads it once", async () => {
@@ -276,5 +276,5 @@ Deno.test("publish on a terminal shows a progress line, and takes it away", asyn
   child.stdout.on("data", (text) => screen += text);
   assert.equal(await new Promise((resolve) => child.on("close", resolve)), 0, screen);
   assert.match(screen, /\r[\d,]+ of 20,000 rows {2}\d+% {2}[\d,]+ rows\/s {2}[\d.]+ MB\/s {2}[\d,]+ in flight/);
-  assert.match(screen, /\r\x1b\[Kpublished 20,000 rows/);
+  assert.ok(screen.includes("\r\x1b[Kpublished 20,000 rows"), screen);
 });

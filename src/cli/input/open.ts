@@ -26,6 +26,14 @@ export interface Input {
   batches(): AsyncIterable<ArrowBatch>;
 }
 
+/** An opened input and where its rows go. */
+export interface OpenSource {
+  /** The input. */
+  readonly input: Input;
+  /** The destination resource. */
+  readonly resource: string;
+}
+
 /** What begins an input of each format. */
 const FORMATS: readonly (readonly [format: string, magic: readonly number[]])[] = [
   ["file", [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31]], // ARROW1
