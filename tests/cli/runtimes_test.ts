@@ -1,0 +1,68 @@
+/** The command on Bun and on Node, as a process of its own. */
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { startNatsServer } from "../_support/nats_server.ts";
+import { printSkip } from "../_support/skip.ts";
+import { ROOT, shell } from "./_io.ts";
+
+const INPUTS = join(ROOT, "tests/_testdata/inputs");
+
+function has(program: string): boolean {
+  const missing = spawnSync(program, ["--version"]).error !== undefined;
+  if (missing) printSkip(`the command on ${program}`, `there is no ${program}`);
+  return !missing;
+}
+
+async function checkInputs(command: string): Promise<void> {
+  await using server = await startNatsServer();
+  const where = `--url ${server.url} --stream ROWS --subject 'rows.{resource}'`;
+  const run = (input: string) => shell(`${command} publish ${input} ${where}`);
+  const files = ["pyarrow_lz4.feather", "pyarrow_zstd.arrows", "pyarrow.parquet", "polars.arrow"];
+  const all = await run(files.map((name) => join(INPUTS, name)).join(" "));
+  assert.equal(all.exitCode, 0, all.err);
+  const receipts: { rows: number; resource: string; crc32c: number }[] = all.out.trimEnd().split("\n")
+    .map((line) => JSON.parse(line));
+  const rowsOf = (name: string) =>
+    receipts.filter(({ resource }) => resource === name).reduce((sum, { rows }) => sum + rows, 0);
+  assert.deepEqual(["pyarrow_lz4", "pyarrow_zstd", "pyarrow", "polars"].map(rowsOf), [300, 300, 300, 120]);
+  const piped = await shell(
+    `cat ${join(INPUTS, "pyarrow_plain.arrows")} | ${command} publish - --resource eu ${where}`,
+  );
+  assert.equal(piped.exitCode, 0, piped.err);
+  assert.match(piped.err, /published 300 rows/);
+  const cut = await shell(
+    `head -c 9000 ${join(INPUTS, "pyarrow_plain.arrows")} | ${command} publish - --resource eu ${where}`,
+  );
+  assert.equal(cut.exitCode, 1);
+  assert.match(cut.err, /standard input, byte \d+: cut within a message/);
+  const wrong = await shell(`${command} publish`);
+  assert.deepEqual([wrong.exitCode, wrong.err], [2, "jetrow: publish needs a FILE, or - for standard input\n"]);
+  assert.equal((await shell(`${command} --version`)).out.trim(), "0.1.0");
+}
+
+Deno.test({
+  name: "the command reads all it reads on Bun",
+  ignore: !has("bun"),
+  fn: () => checkInputs(`bun ${ROOT}/src/cli/main.ts`),
+});
+
+Deno.test({
+  name: "the command reads all it reads on Node",
+  ignore: !has("bun") || !has("node"),
+  async fn() {
+    mkdirSync(join(ROOT, ".cache"), { recursive: true });
+    const folder = mkdtempSync(join(ROOT, ".cache/command-"));
+    try {
+      // Node 20 takes no TypeScript: bun makes JavaScript of it.
+      const how = ["--target", "node", "--packages", "external", "--outfile", join(folder, "main.mjs")];
+      const built = spawnSync("bun", ["build", `${ROOT}/src/cli/main.ts`, ...how], { encoding: "utf8" });
+      assert.equal(built.status, 0, built.stderr);
+      await checkInputs(`node ${join(folder, "main.mjs")}`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+});
