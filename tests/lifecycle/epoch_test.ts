@@ -58,7 +58,7 @@ Deno.test("the epoch machine follows the rules under any sequence of calls", () 
   const call = fc.constantFrom("begin", "apply", "commit", "committed", "abort", "close");
   const epoch = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 1, max: 4 }) }, fc.constantFrom(0, -1, 1.5, NaN));
   fc.assert(
-    fc.property(fc.array(fc.tuple(call, epoch), { maxLength: 60 }), (calls) => {
+    fc.property(fc.array(fc.tuple(call, epoch), { maxLength: 60, size: "max" }), (calls) => {
       const naive = new Naive();
       let state: EpochState = OPENED;
       const machines = { begin, apply, commit, abort };
