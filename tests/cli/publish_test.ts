@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { encodeRows } from "../../src/json/encode.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import type { WriteReceipt } from "../../src/types.ts";
-import { tokenAuth } from "../_support/credentials.ts";
+import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
+import { makeOperator, tokenAuth } from "../_support/credentials.ts";
 import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
 import { printSkip } from "../_support/skip.ts";
 import { COMMAND, jetrow, ROOT, shell } from "./_io.ts";
@@ -148,6 +149,41 @@ Deno.test("publish takes its destination from a configuration, its credentials f
   assert.deepEqual([bad.exitCode, bad.out], [1, ""]);
   assert.match(bad.err, /^jetrow: Cannot connect to nats:\/\/127\.0\.0\.1:\d+: authorization violation\n$/);
   for (const { out, err } of [good, bad]) assert.ok(!`${out}${err}`.includes(token) && !err.includes("wrong-4k2m9z"));
+});
+
+Deno.test("publish takes a .creds file, and certificates as files", async () => {
+  if (opensslMissing("certificates as files")) return;
+  using files = new Files(10);
+  const operator = await makeOperator();
+  const { jwt, nkeySeed } = await operator.user();
+  const { ca, server: { cert, key }, client } = await makeCertificates();
+  await using server = await startNatsServer({ config: operator.config, tls: { cert, key, ca, verify: true } });
+  const creds = [
+    "-----BEGIN NATS USER JWT-----",
+    jwt,
+    "------END NATS USER JWT------",
+    "",
+    "************************* IMPORTANT *************************",
+    "NKEY Seed printed below can be used to sign and prove identity.",
+    "",
+    "-----BEGIN USER NKEY SEED-----",
+    nkeySeed,
+    "------END USER NKEY SEED------",
+  ].join("\n");
+  for (const [name, text] of Object.entries({ creds, ca, cert: client.cert, key: client.key })) {
+    files.write(name, new TextEncoder().encode(text));
+  }
+  const args = ["publish", files.path("orders.arrow"), ...destination(server), "--creds", files.path("creds")];
+  const tls = ["ca", "cert", "key"].flatMap((name) => [`--tls-${name}`, files.path(name)]);
+  const { exitCode, out, err } = await jetrow([...args, ...tls]);
+  assert.equal(exitCode, 0, err);
+  assert.equal(receiptsOf(out)[0]!.rows, 10);
+  const without = await jetrow([...args, ...tls.slice(0, 2)]);
+  assert.equal(without.exitCode, 1);
+  assert.match(without.err, /^jetrow: Cannot connect to tls:/);
+  const half = await jetrow([...args, ...tls.slice(0, 4)]);
+  assert.equal(half.exitCode, 2);
+  assert.match(half.err, /tls\.key/);
 });
 
 Deno.test("publish says how many rows were duplicates", async () => {

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
 import { tokenAuth } from "../_support/credentials.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { printSkip } from "../_support/skip.ts";
@@ -15,38 +16,71 @@ interface Ended {
   readonly err: string;
 }
 
-function run(command: readonly string[]): Promise<Ended> {
+function run(command: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const [program, ...args] = command;
-  const child = spawn(program!, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program!, args, {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...Deno.env.toObject(), ...env },
+  });
   let [out, err] = ["", ""];
   child.stdout.on("data", (text) => out += text);
   child.stderr.on("data", (text) => err += text);
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
 }
 
-/** Writes a program that uses a runtime's entry, and runs it there. */
+/** Writes a program, hands over its path, and takes it away. */
+async function withProgram<T>(
+  lines: readonly string[],
+  use: (program: string, folder: string) => Promise<T>,
+): Promise<T> {
+  mkdirSync(join(ROOT, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, ".cache/program-"));
+  try {
+    const program = join(folder, "program.ts");
+    writeFileSync(program, lines.join("\n"));
+    return await use(program, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 async function checkRefusals(
   runtime: string,
   toCommand: (program: string) => Promise<readonly string[]>,
 ): Promise<void> {
   await using server = await startNatsServer({ jetstream: false, config: tokenAuth("right-6d0m4q") });
-  mkdirSync(join(ROOT, ".cache"), { recursive: true });
-  const folder = mkdtempSync(join(ROOT, ".cache/refusals-"));
-  try {
-    const program = join(folder, "program.ts");
-    const lines = [
-      `import { connect } from "${ROOT}/src/runtime/${runtime}.ts";`,
-      `import { countRefusals } from "${ROOT}/tests/runtime/_refusals.ts";`,
-      `await countRefusals(connect, "${server.url}", "${await deadPort()}");`,
-    ];
-    writeFileSync(program, lines.join("\n"));
+  const lines = [
+    `import { connect } from "${ROOT}/src/runtime/${runtime}.ts";`,
+    `import { countRefusals } from "${ROOT}/tests/runtime/_refusals.ts";`,
+    `await countRefusals(connect, "${server.url}", "${await deadPort()}");`,
+  ];
+  await withProgram(lines, async (program) => {
     const { code, out, err } = await run(await toCommand(program));
     assert.equal(code, 0, err);
     assert.deepEqual(JSON.parse(out), { "connection.auth": 60, "connection.refused": 60 });
     assert.doesNotMatch(err + out, /uncaught|unhandled|7s1cr3t/i);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
+}
+
+/** Trust in a WebSocket is the runtime's own affair: a variable names the authority. */
+async function checkSecureWebSocket(runtime: string, variable: string, command: readonly string[]): Promise<void> {
+  const { ca, server: certificate } = await makeCertificates();
+  await using server = await startNatsServer({ jetstream: false, tls: certificate, websocket: true });
+  const lines = [
+    `import { connect } from "${ROOT}/src/runtime/${runtime}.ts";`,
+    `const nc = await connect({ url: "${server.wsUrl}" });`,
+    `await nc.flush();`,
+    `console.log(nc.getServer());`,
+    `await nc.close();`,
+  ];
+  await withProgram(lines, async (program, folder) => {
+    const path = join(folder, "ca.crt");
+    writeFileSync(path, ca);
+    const { code, out, err } = await run([...command, program], { [variable]: path });
+    assert.equal(code, 0, err);
+    assert.equal(out.trim(), server.wsUrl.slice("wss://".length));
+  });
 }
 
 function has(program: string, what: string): boolean {
@@ -77,4 +111,18 @@ Deno.test({
       assert.equal(built.code, 0, built.err);
       return ["node", bundle];
     }),
+});
+
+const noCertificates = opensslMissing("connect() by wss://");
+
+Deno.test({
+  name: "connect() by wss:// on Deno trusts whom Deno trusts",
+  ignore: noCertificates,
+  fn: () => checkSecureWebSocket("deno", "DENO_CERT", [Deno.execPath(), "run", "-A", "--no-lock"]),
+});
+
+Deno.test({
+  name: "connect() by wss:// on Bun trusts whom Bun trusts",
+  ignore: noCertificates || !has("bun", "wss:// on Bun"),
+  fn: () => checkSecureWebSocket("bun", "NODE_EXTRA_CA_CERTS", ["bun"]),
 });
