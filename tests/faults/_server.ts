@@ -1,0 +1,155 @@
+/** Faults on a real server: one publish that fails, and the questions after it. */
+
+import assert from "node:assert/strict";
+import { jetstream, jetstreamManager, type StreamConfig } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/nats-core";
+import { type Options, Publisher, type PublishError, type RowBatch, type SinkConfig } from "../../mod.ts";
+import { connect } from "../../src/runtime/deno.ts";
+import { assertAftermath, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
+import { idBatch } from "../_support/batches.ts";
+import { clientsOf } from "../_support/monitor.ts";
+import type { NatsServer } from "../_support/nats_server.ts";
+import { startTcpProxy, type TcpProxy } from "../_support/tcp_proxy.ts";
+import { until } from "../_support/wait.ts";
+
+/** What a fault needs. */
+export interface ServerFault {
+  /** The server, or the node that the publisher is connected to. */
+  readonly server: NatsServer;
+  /** Where the stream is looked at afterwards, when not there. */
+  readonly admin?: () => ConnectionOf;
+  /** The stream's configuration beside name and subjects. */
+  readonly stream?: Partial<StreamConfig>;
+  /** The publisher's options and credentials. */
+  readonly options?: Partial<SinkConfig>;
+  /** @default {3000} */
+  readonly rows?: number;
+  /** What goes wrong, once some hundred rows are acknowledged; with `at` 0 as soon as the call is made. */
+  readonly act: (scene: ServerScene) => void | Promise<void>;
+  /** Rows acknowledged until then. @default {200} */
+  readonly at?: number;
+  /** Ends the fault, before the stream is looked at. */
+  readonly mend?: (scene: ServerScene) => void | Promise<void>;
+  /** What the error has to say. */
+  readonly expected: ExpectedFailure;
+  /** Whether the stream is still the one in which rows were acknowledged. @default {true} */
+  readonly kept?: boolean;
+  /** Whether the rows can be sent again afterwards. @default {true} */
+  readonly replay?: boolean;
+  /** Bytes of text beside number and id. */
+  readonly payload?: number;
+}
+
+/** How somebody connects who may do everything. */
+export type ConnectionOf = Pick<
+  SinkConfig,
+  "url" | "authMode" | "username" | "password" | "jwt" | "nkeySeed" | "token"
+>;
+
+/** A publish in progress. */
+export interface ServerScene {
+  readonly server: NatsServer;
+  readonly proxy: TcpProxy;
+  readonly publisher: Publisher;
+  /** Does something on a connection of its own, which may do everything. */
+  admin<T>(work: (nc: NatsConnection) => Promise<T>): Promise<T>;
+}
+
+const INBOX = "_INBOX.fault";
+
+/** Plays a fault and asks all questions. The link has a round trip of some ms, so that things can happen meanwhile. */
+export async function playOnServer(fault: ServerFault): Promise<PublishError> {
+  const { server, rows = 3000, at = 200 } = fault;
+  await using proxy = await startTcpProxy(server.url);
+  proxy.delay({ up: 2, down: 2 });
+  const admin = <T>(work: (nc: NatsConnection) => Promise<T>) => asAdmin(fault.admin?.() ?? { url: server.url }, work);
+  await admin(async (nc) => {
+    const config = { name: "ORDERS", subjects: ["orders.>"], ...fault.stream };
+    await (await jetstreamManager(nc)).streams.add(config);
+  });
+  const name = `sink-${crypto.randomUUID().slice(0, 8)}`;
+  const config: SinkConfig & Options = {
+    url: proxy.url,
+    name,
+    stream: "ORDERS",
+    subject: "orders.{resource}",
+    publishTimeout: 1000,
+    maxInFlight: 20,
+    inboxPrefix: INBOX,
+    ...fault.options,
+  };
+  const publisher = await Publisher.open(() => connect(config), config);
+  const scene: ServerScene = { server, proxy, publisher, admin };
+  const inboxes = await inboxesOf(server, name);
+  const batch: RowBatch = { resource: "eu", rows: idBatch(rows, { payload: fault.payload ?? 0 }) };
+  const failing = failureOf(publisher.publish(batch));
+  if (at > 0) await until("some rows acknowledged", () => publisher.stats().acked >= at, { every: 1 });
+  await fault.act(scene);
+  const error = await failing;
+  await fault.mend?.(scene);
+  return await assertAftermath({
+    error,
+    expected: fault.expected,
+    batch,
+    rows,
+    publisher,
+    stored: () => admin(storedRows),
+    assertLetGo: () => assertGone(server, name),
+    answerLate: () => admin((nc) => answerLate(nc, inboxes)),
+    kept: fault.kept ?? true,
+    ...(fault.replay === false
+      ? {}
+      : { reopen: () => Publisher.open(() => connect({ ...config, url: server.url }), config) }),
+  });
+}
+
+async function asAdmin<T>(config: ConnectionOf, work: (nc: NatsConnection) => Promise<T>): Promise<T> {
+  const nc = await connect(config);
+  try {
+    return await work(nc);
+  } finally {
+    await nc.close();
+  }
+}
+
+/** The numbers of the rows in the stream, as often as they are there. */
+export async function storedRows(nc: NatsConnection, stream = "ORDERS"): Promise<readonly number[]> {
+  const manager = await jetstreamManager(nc);
+  const info = await manager.streams.info(stream).catch(() => undefined);
+  if (info === undefined || info.state.messages === 0) return [];
+  const consumer = await jetstream(nc).consumers.get(stream);
+  const rows: number[] = [];
+  const messages = await consumer.consume({ max_messages: 5000 });
+  for await (const message of messages) {
+    rows.push(message.json<{ n: number }>().n);
+    if (message.info.pending === 0) break;
+  }
+  return rows;
+}
+
+/** The publisher's inbox, as the server knows it. */
+async function inboxesOf(server: NatsServer, name: string): Promise<readonly string[]> {
+  const client = (await clientsOf(server)).find((client) => client.name === name);
+  const inboxes = (client?.subscriptions_list ?? []).filter((subject) => subject.startsWith(INBOX));
+  assert.equal(inboxes.length, 1, "one wildcard inbox");
+  return inboxes;
+}
+
+/** Fails unless the publisher's connection is gone. */
+export async function assertGone(server: NatsServer, name: string): Promise<void> {
+  if (!server.running()) return;
+  await until(
+    "the publisher's connection gone",
+    async () => !(await clientsOf(server)).some((client) => client.name === name),
+  );
+}
+
+/** Acknowledges tokens of the window, as if answers had been held up on their way. */
+async function answerLate(nc: NatsConnection, inboxes: readonly string[]): Promise<void> {
+  for (const inbox of inboxes) {
+    for (let token = 0; token < 100; token++) {
+      nc.publish(inbox.replace("*", String(token)), JSON.stringify({ stream: "ORDERS", seq: token + 1 }));
+    }
+  }
+  await nc.flush();
+}
