@@ -1,0 +1,170 @@
+import { tableToIPC } from "apache-arrow";
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import config from "../deno.json" with { type: "json" };
+import { VERSION } from "../src/cli/version.ts";
+import { buildNpm } from "../tools/build_npm.ts";
+import { demoTable } from "./_support/batches.ts";
+import { startNatsServer } from "./_support/nats_server.ts";
+import { bunProgram, node20Program, nodeProgram, tscProgram } from "./_support/runtimes.ts";
+
+/** Every entry, and one thing of each. */
+const USE = `
+  import { sliceRows } from "@jetrow/jetrow";
+  import { connect as bun } from "@jetrow/jetrow/bun";
+  import { main } from "@jetrow/jetrow/cli";
+  import { connect as deno } from "@jetrow/jetrow/deno";
+  import { isJetrowError } from "@jetrow/jetrow/errors";
+  import { encodeRows } from "@jetrow/jetrow/json";
+  import { connect as node } from "@jetrow/jetrow/node";
+  import { expandTemplate } from "@jetrow/jetrow/subject";
+  import { connect as web, isJetrowError as same } from "@jetrow/jetrow/web";
+  const failed = await node({ url: "nats://127.0.0.1:1" }).catch((error) => error);
+  console.log(JSON.stringify([
+    [sliceRows, encodeRows, bun, deno, web, main].every((one) => typeof one === "function"),
+    isJetrowError(failed) && same === isJetrowError && failed.code,
+    expandTemplate("a.{resource}", "b"),
+  ]));`;
+
+/** What a user writes: compiled without a cast, under a project's own settings. */
+const PROJECT = `
+  import * as arrow from "apache-arrow";
+  import { batchesOf, type Finding, inspect, isJetrowError, type RunReceipt, type SinkConfig } from "@jetrow/jetrow";
+  import { connect, openRun, openSession, publishAll } from "@jetrow/jetrow/node";
+  import { connect as web } from "@jetrow/jetrow/web";
+  import { encodeRows } from "@jetrow/jetrow/json";
+  import { captureFilter } from "@jetrow/jetrow/subject";
+  import { main } from "@jetrow/jetrow/cli";
+
+  const config = { url: "nats://localhost", stream: "S", subject: "s.{resource}" } satisfies SinkConfig;
+  export async function load(reader: arrow.RecordBatchReader): Promise<RunReceipt> {
+    await using run = await openRun(() => connect(config), config);
+    await run.apply({ resource: "r", rows: arrow.tableFromArrays({ id: [1] }) });
+    await run.applyAll(batchesOf("r", reader));
+    return await run.commit();
+  }
+  export async function look(): Promise<Finding[]> {
+    await using session = await openSession(() => web(config), config, "a");
+    await session.beginEpoch({ attempt: "a", epoch: 1 });
+    const nc = await connect(config);
+    return await inspect(nc, config).finally(() => nc.close());
+  }
+  export function code(error: unknown): string | undefined {
+    // @ts-expect-error: no such code
+    if (isJetrowError(error) && error.code === "x") return;
+    return isJetrowError(error) ? error.code : undefined;
+  }
+  export const others: unknown[] = [publishAll, captureFilter(config, "r"), main, encodeRows];
+  // @ts-expect-error: plain objects are no rows
+  others.push(encodeRows([{ id: 1 }]));
+`;
+
+Deno.test("the command's version is the package's", () => assert.equal(VERSION, config.version));
+
+Deno.test("the npm package works where npm and Bun install it", async (t) => {
+  const [node, node20, bun, tsc] = [await nodeProgram(), await node20Program(), await bunProgram(), await tscProgram()];
+  const folder = await mkdtemp(join(tmpdir(), "jetrow-npm-test-"));
+  const at = (path: string) => join(folder, path);
+  try {
+    const tarball = await buildNpm(folder);
+    const manifest = { name: "user", private: true, type: "module" };
+    for (const project of ["npm", "bun"]) {
+      await mkdir(at(project));
+      await writeFile(at(`${project}/package.json`), JSON.stringify(manifest));
+      await writeFile(at(`${project}/use.mjs`), USE);
+    }
+    const npm = (...packages: string[]) =>
+      run(at("npm"), "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts", ...packages);
+    const expected = JSON.stringify([true, "connection.refused", "a.b"]);
+    await npm(tarball);
+
+    await t.step("it asks npm for what npm has, and for no optional peer", async () => {
+      const text = await readFile(at("npm/node_modules/@jetrow/jetrow/package.json"), "utf8");
+      const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(text);
+      assert.deepEqual(Object.keys(dependencies), [
+        "@nats-io/nats-core",
+        "@nats-io/transport-node",
+        "@noble/hashes",
+      ]);
+      assert.ok("apache-arrow" in peerDependencies && peerDependenciesMeta["apache-arrow"].optional);
+      const tree = JSON.parse((await run(at("npm"), "npm", "ls", "--all", "--json")).out);
+      assert.ok(!JSON.stringify(tree).includes("apache-arrow@") && !("apache-arrow" in tree.dependencies));
+    });
+
+    for (const program of [node20, node]) {
+      if (program === undefined) continue;
+      const { out } = await run(at("npm"), program, "--version");
+      await t.step(`every entry loads on Node ${out.trim()}`, async () => {
+        assert.equal((await run(at("npm"), program, "use.mjs")).out.trim(), expected);
+      });
+    }
+
+    // npm and its shims run the first `node` of the PATH.
+    const jetrow = async (...args: string[]) => {
+      const path = node20 === undefined ? Deno.env.get("PATH")! : `${dirname(node20)}:${Deno.env.get("PATH")}`;
+      const env = { PATH: path };
+      const command = new Deno.Command(at("npm/node_modules/.bin/jetrow"), { args, env, cwd: folder, stdin: "null" });
+      return textsOf(await command.output());
+    };
+    await writeFile(at("orders.arrow"), tableToIPC(demoTable(300), "stream"));
+    await using server = await startNatsServer();
+    const publish = () =>
+      jetrow("publish", "orders.arrow", "--url", server.url, "--stream", "ORDERS", "--subject", "orders.{resource}");
+
+    await t.step("the command says its version, and asks for apache-arrow by name", async () => {
+      assert.deepEqual(await jetrow("--version"), { code: 0, out: `${VERSION}\n`, err: "" });
+      const { code, err } = await publish();
+      assert.equal(code, 1, err);
+      assert.match(err, /the package apache-arrow is missing.*npm install apache-arrow/);
+    });
+
+    await npm("apache-arrow@21");
+    await t.step("the command publishes once apache-arrow is there", async () => {
+      const { code, out, err } = await publish();
+      assert.equal(code, 0, err);
+      assert.equal(JSON.parse(out.split("\n")[0]!).rows, 300);
+    });
+
+    for (const module of ["nodenext", "bundler"]) {
+      if (tsc === undefined) break;
+      await t.step(`its types are right in a fresh project under ${module}`, async () => {
+        await mkdir(at(`npm/${module}`));
+        await writeFile(at(`npm/${module}/project.ts`), PROJECT);
+        await writeFile(at(`npm/${module}/tsconfig.json`), JSON.stringify(settings(module)));
+        await run(at(`npm/${module}`), tsc, "--noEmit", "-p", ".");
+      });
+    }
+
+    if (bun === undefined) return;
+    await t.step("Bun installs it, and every entry loads", async () => {
+      await run(at("bun"), bun, "add", "--no-progress", "--ignore-scripts", tarball);
+      assert.equal((await run(at("bun"), bun, "use.mjs")).out.trim(), expected);
+      const { out } = await run(at("bun"), bun, "run", "--bun", "jetrow", "--version");
+      assert.equal(out, `${VERSION}\n`);
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+/** A project that names no library beside the standard ones, and checks declarations of packages too. */
+function settings(module: string): unknown {
+  const how = module === "nodenext"
+    ? { module: "nodenext", moduleResolution: "nodenext" }
+    : { module: "esnext", moduleResolution: "bundler" };
+  const libraries = { lib: ["es2022", "dom", "esnext.disposable"], types: [] };
+  return { compilerOptions: { ...how, ...libraries, target: "es2022", strict: true }, files: ["project.ts"] };
+}
+
+async function run(cwd: string, command: string, ...args: string[]): Promise<{ readonly out: string }> {
+  const { code, out, err } = textsOf(await new Deno.Command(command, { args, cwd, stdin: "null" }).output());
+  assert.equal(code, 0, `${command} ${args.join(" ")}: ${out}${err}`);
+  return { out };
+}
+
+function textsOf({ code, stdout, stderr }: Deno.CommandOutput): { code: number; out: string; err: string } {
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, out: out!, err: err! };
+}

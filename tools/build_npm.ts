@@ -1,0 +1,147 @@
+/**
+ * Makes the npm package: `deno task build:npm [folder]` leaves a tarball in `dist`, or in the folder.
+ *
+ * `deno pack` makes JavaScript and declarations of the sources. What it makes of the dependencies is mended here: what
+ * only JSR has cannot be installed by npm, and what only the command loads is an optional peer.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import config from "../deno.json" with { type: "json" };
+import { codeOf, importsOf } from "../tests/_support/source_scan.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** On JSR only: the Deno entry goes without it, as it does where JSR cannot be reached. */
+const JSR_ONLY = 'import("@nats-io/transport-deno")';
+
+/** What the command loads when it is needed, and asks for by name when it is missing. */
+const PEERS: Readonly<Record<string, string>> = {
+  "apache-arrow": ">=17 <22",
+  "fzstd": ">=0.1.1",
+  "parquet-wasm": ">=0.7",
+};
+
+const COMMAND = "src/cli/main.js";
+
+/**
+ * Builds the package.
+ *
+ * @param folder where the tarball goes
+ * @returns the tarball's path
+ */
+export async function buildNpm(folder: string): Promise<string> {
+  const work = await Deno.makeTempDir({ prefix: "jetrow-npm-" });
+  try {
+    const packed = join(work, "packed.tgz");
+    await run(ROOT, Deno.execPath(), "pack", "--allow-dirty", "--no-source-maps", "--output", packed);
+    await run(work, "tar", "-xzf", packed);
+    const unpacked = join(work, "package");
+    await mend(unpacked);
+    await Deno.mkdir(folder, { recursive: true });
+    const name = await run(unpacked, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", folder);
+    return join(folder, name.trim());
+  } finally {
+    await Deno.remove(work, { recursive: true });
+  }
+}
+
+async function mend(folder: string): Promise<void> {
+  const scripts = new Map<string, string>();
+  for await (const path of filesIn(folder)) {
+    if (path.endsWith(".js")) scripts.set(path, await Deno.readTextFile(join(folder, path)));
+    if (path.endsWith(".d.ts")) await mendDeclarations(join(folder, path));
+  }
+  const dials = [...scripts].filter(([, text]) => text.includes(JSR_ONLY));
+  if (dials.length !== 1) throw new Error(`${JSR_ONLY} is in ${dials.length} files; it should be in one`);
+  for (const [path, text] of dials) scripts.set(path, text.replace(JSR_ONLY, "Promise.reject()"));
+  scripts.set(COMMAND, `#!/usr/bin/env node\n${scripts.get(COMMAND)}`);
+  for (const [path, text] of scripts) await Deno.writeTextFile(join(folder, path), text);
+
+  const manifest = join(folder, "package.json");
+  const { exports } = JSON.parse(await Deno.readTextFile(manifest));
+  const mended = { ...described(), exports, ...dependenciesOf([...scripts.values()]) };
+  await Deno.writeTextFile(manifest, `${JSON.stringify(mended, null, 2)}\n`);
+}
+
+/** `Symbol.asyncDispose` is in a library that a project may not have named. */
+async function mendDeclarations(path: string): Promise<void> {
+  const text = await Deno.readTextFile(path);
+  if (/Symbol\.(?:asyncD|d)ispose|(?:Async)?Disposable/.test(codeOf(text))) {
+    await Deno.writeTextFile(path, `/// <reference lib="esnext.disposable" />\n${text}`);
+  }
+}
+
+function described(): Record<string, unknown> {
+  const { name, version, license } = config;
+  return {
+    name,
+    version,
+    description: "Apache Arrow rows in, acknowledged NATS JetStream messages out",
+    keywords: ["arrow", "apache-arrow", "nats", "jetstream"],
+    license,
+    type: "module",
+    main: "./mod.js",
+    types: "./mod.d.ts",
+    bin: { jetrow: `./${COMMAND}` },
+    sideEffects: [`./${COMMAND}`],
+    engines: { node: ">=20" },
+  };
+}
+
+/** What is imported is a dependency, what is loaded by `import()` an optional peer. */
+function dependenciesOf(scripts: readonly string[]): Record<string, unknown> {
+  const dependencies: Record<string, string> = {};
+  const peers: Record<string, string> = {};
+  for (const script of scripts) {
+    for (const { specifier } of importsOf(script)) {
+      if (/^(?:\.|node:)/.test(specifier)) continue;
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)![0];
+      if (script.includes(`import("${specifier}")`)) peers[name] = peerVersion(name);
+      else dependencies[name] = npmVersion(name);
+    }
+  }
+  const optional = Object.keys(peers).map((name) => [name, { optional: true }] as const);
+  return {
+    dependencies: sorted(dependencies),
+    peerDependencies: sorted(peers),
+    peerDependenciesMeta: sorted(Object.fromEntries(optional)),
+  };
+}
+
+function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+function peerVersion(name: string): string {
+  const version = PEERS[name];
+  if (version === undefined) throw new Error(`${name} is loaded by import(), and no optional peer; say which versions`);
+  return version;
+}
+
+function npmVersion(name: string): string {
+  const [, version] = /^npm:.+@([^@]+)$/.exec((config.imports as Record<string, string>)[name] ?? "") ?? [];
+  if (version === undefined) throw new Error(`${name} is imported, and not from npm`);
+  return version;
+}
+
+async function* filesIn(folder: string, below = ""): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(join(folder, below))) {
+    const path = below === "" ? name : `${below}/${name}`;
+    if (isDirectory) yield* filesIn(folder, path);
+    else yield path;
+  }
+}
+
+async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args, cwd, stdin: "null" }).output();
+  if (!success) throw new Error(`${command} ${args.join(" ")} failed: ${new TextDecoder().decode(stderr)}`);
+  return new TextDecoder().decode(stdout);
+}
+
+if (import.meta.main) {
+  // deno-lint-ignore no-console
+  console.log(await buildNpm(Deno.args[0] ?? join(ROOT, "dist")));
+}
