@@ -50,7 +50,7 @@ const MODES: readonly (readonly [key: string, mode: string])[] = [
  *   { name: "subject", key: "subject", type: "text", help: "" },
  * ] as const;
  * const values = new Map([["url", "nats://a"], ["stream", "ORDERS"], ["subject", "orders"]]);
- * const config = await configOf({ values, positionals: [] }, options, { JETROW_TOKEN: "s3cret" });
+ * const config = await configOf({ values, origins: new Map(), positionals: [] }, options, { JETROW_TOKEN: "s3cret" });
  * assert.equal(config.authMode, "token");
  * assert.ok(!JSON.stringify(config).includes("s3cret"));
  * ```
@@ -64,12 +64,16 @@ export async function configOf(
   const document: Document = typeof path === "string" ? await readDocument(path) : {};
   const origins = new Map<string, string>();
   await addCredentialsFile(given, document);
-  for (const [variable, key] of SECRET_VARIABLES) if (env[variable]) document[key] = env[variable];
+  for (const [variable, key] of SECRET_VARIABLES) {
+    if (!env[variable]) continue;
+    document[key] = env[variable];
+    origins.set(key, variable);
+  }
   for (const { name, key } of options) {
     const value = given.values.get(name);
     if (key === undefined || value === undefined) continue;
     document[key] = value;
-    origins.set(key, `--${name}`);
+    origins.set(key, given.origins.get(name) ?? `--${name}`);
   }
   addHeaders(given, document);
   await addTls(given, document);
@@ -84,12 +88,16 @@ function parseNaming(document: Document, origins: ReadonlyMap<string, string>): 
     return parseConfig(document);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const name = error.code === "config.missing" && document[error.field] === undefined
-      ? `--${error.field.replaceAll("_", "-")}`
-      : origins.get(error.field);
+    const name = error.code === "config.missing" ? placeFor(error.field) : origins.get(error.field);
     if (name === undefined || !error.message.startsWith(error.field)) throw error;
     throw new ConfigError(error.code, name + error.message.slice(error.field.length), { field: name });
   }
+}
+
+/** Where a value that is missing would be given. */
+function placeFor(key: string): string {
+  const [variable] = SECRET_VARIABLES.find(([, secret]) => secret === key) ?? [];
+  return variable ?? `--${key.replaceAll(/[._]/g, "-")}`;
 }
 
 async function readDocument(path: string): Promise<Document> {

@@ -30,6 +30,8 @@ export interface CliOption {
 export interface GivenOptions {
   /** Values by name. */
   readonly values: ReadonlyMap<string, OptionValue>;
+  /** What each came from, as its giver wrote it: `--stream`, or the variable's name. */
+  readonly origins: ReadonlyMap<string, string>;
   /** What is no option. */
   readonly positionals: readonly string[];
 }
@@ -84,7 +86,7 @@ export function readArguments(args: readonly string[], options: readonly CliOpti
     if (token.kind === "positional") positionals.push(token.value);
     if (token.kind === "option") read(token, byName, values);
   }
-  return { values, positionals };
+  return { values, origins: new Map([...values.keys()].map((name) => [name, `--${name}`])), positionals };
 }
 
 interface OptionToken {
@@ -129,7 +131,7 @@ function valueOf({ type }: CliOption, text: string, given?: OptionValue): Option
  * import assert from "node:assert/strict";
  *
  * const options = [{ name: "stream", type: "text", env: "JETROW_STREAM", help: "the stream" }] as const;
- * const given = withEnvironment({ values: new Map(), positionals: [] }, options, { JETROW_STREAM: "ORDERS" });
+ * const given = withEnvironment({ values: new Map(), origins: new Map(), positionals: [] }, options, { JETROW_STREAM: "ORDERS" });
  * assert.equal(given.values.get("stream"), "ORDERS");
  * ```
  */
@@ -139,12 +141,14 @@ export function withEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): GivenOptions {
   const values = new Map(given.values);
+  const origins = new Map(given.origins);
   for (const option of options) {
     const text = option.env === undefined ? undefined : env[option.env];
     if (!text || values.has(option.name)) continue;
     values.set(option.name, option.type === "flag" ? flagOf(option, text) : valueOf(option, text));
+    origins.set(option.name, option.env!);
   }
-  return { values, positionals: given.positionals };
+  return { values, origins, positionals: given.positionals };
 }
 
 function flagOf({ env }: CliOption, text: string): boolean {

@@ -112,9 +112,19 @@ Deno.test("jetrow names a wrong option as it was written", async () => {
   await wrong(publish("--url", "http://x"), /^jetrow: --url must begin with/);
   await wrong(publish("--url", "nats://a", "--url", "ws://b"), /^jetrow: --url must not mix/);
   await wrong(publish(...url), /create_stream|true or false/, { env: { JETROW_CREATE_STREAM: "maybe" } });
-  await wrong(publish(...url), /password/, { env: { JETROW_PASSWORD: SECRET } });
-  await wrong(publish(...url, "--auth-mode", "none"), /token/, { env: { JETROW_TOKEN: SECRET } });
-  await wrong(publish(...url), /nkey_seed/, { env: { JETROW_JWT: "e.y.J", JETROW_NKEY_SEED: SECRET } });
+  await wrong(publish(...url), /^jetrow: --username is required by auth_mode user_password/, {
+    env: { JETROW_PASSWORD: SECRET },
+  });
+  await wrong(publish(...url, "--username", "me"), /^jetrow: JETROW_PASSWORD is required by auth_mode user_password/);
+  await wrong(["publish", "f.arrow", ...url, "--subject", "s"], /^jetrow: JETROW_STREAM must/, {
+    env: { JETROW_STREAM: "A.B" },
+  });
+  await wrong(publish(...url, "--auth-mode", "none"), /^jetrow: JETROW_TOKEN goes with/, {
+    env: { JETROW_TOKEN: SECRET },
+  });
+  await wrong(publish(...url), /^jetrow: JETROW_NKEY_SEED must be a user seed/, {
+    env: { JETROW_JWT: "e.y.J", JETROW_NKEY_SEED: SECRET },
+  });
 });
 
 Deno.test("jetrow reports a configuration that is no JSON by line and column, without its content", async () => {
