@@ -26,7 +26,9 @@ export const NO_BYTES: Uint8Array = new Uint8Array(0);
  *
  * @example
  * ```ts
- * console.assert(bytesOf(new Int32Array([1, 2])).length === 8 && bytesOf(undefined).length === 0);
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(bytesOf(new Int32Array([1, 2])).length === 8 && bytesOf(undefined).length === 0);
  * ```
  */
 export function bytesOf(buffer: unknown): Uint8Array {
@@ -40,7 +42,9 @@ export function bytesOf(buffer: unknown): Uint8Array {
  *
  * @example
  * ```ts
- * console.assert(wordsOf(new BigInt64Array([-1n])).join() === "-1,-1");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(wordsOf(new BigInt64Array([-1n])).join() === "-1,-1");
  * ```
  */
 export function wordsOf(buffer: unknown): Int32Array {
@@ -53,7 +57,9 @@ export function wordsOf(buffer: unknown): Int32Array {
  *
  * @example
  * ```ts
- * console.assert(numbersOf(new Uint8Array([255, 255]), "int", 16, true)[0] === -1);
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(numbersOf(new Uint8Array([255, 255]), "int", 16, true)[0] === -1);
  * ```
  */
 export function numbersOf(
@@ -82,8 +88,10 @@ export function numbersOf(
  *
  * @example
  * ```ts
- * console.assert(offsetsOf(new BigInt64Array([5n]), true).join() === "5,0");
- * console.assert(offsetsOf(new Float64Array([5, 7]), false).join() === "5,7");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(offsetsOf(new BigInt64Array([5n]), true).join() === "5,0");
+ * assert.ok(offsetsOf(new Float64Array([5, 7]), false).join() === "5,7");
  * ```
  */
 export function offsetsOf(buffer: unknown, large: boolean): Int32Array {

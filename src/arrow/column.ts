@@ -90,9 +90,11 @@ export type ColumnCache = Map<unknown, ColumnView>;
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const type = { kind: "int", bits: 32, signed: true, label: "Int32", source: {} } as const;
  * const view = viewColumn(type, { type: { typeId: 2, bitWidth: 32, isSigned: true }, length: 2, values: new Int32Array(2) });
- * console.assert(view.readable === 2 && view.bits === undefined);
+ * assert.ok(view.readable === 2 && view.bits === undefined);
  * ```
  */
 export function viewColumn(
@@ -134,10 +136,12 @@ export function viewColumn(
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const type = { kind: "bool", label: "Bool", source: {} } as const;
  * const parts = { length: 2, nullCount: 1, nullBitmap: new Uint8Array([1]), values: new Uint8Array([3]) };
  * const view = viewColumn(type, parts);
- * console.assert(!isNull(view, 0) && isNull(view, 1));
+ * assert.ok(!isNull(view, 0) && isNull(view, 1));
  * ```
  */
 export function isNull(column: ColumnView, slot: number): boolean {

@@ -10,6 +10,13 @@ import { describe } from "../describe.ts";
 /**
  * A fault of one value: thrown by code that knows neither row nor column, turned into an EncodeError by the loop that
  * does. Never seen outside.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(new Fault("encode.value", "a text").code, "encode.value");
+ * ```
  */
 export class Fault extends Error {
   /** The code of the EncodeError it becomes. */
@@ -22,7 +29,16 @@ export class Fault extends Error {
   }
 }
 
-/** Throws the fault of a buffer that points outside of what it has. */
+/**
+ * Throws the fault of a buffer that points outside of what it has.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.throws(() => malformed("a text"), { code: "encode.malformed", message: "a text" });
+ * ```
+ */
 export function malformed(text: string): never {
   throw new Fault("encode.malformed", text);
 }
@@ -32,9 +48,11 @@ export function malformed(text: string): never {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const error = cellError(new Fault("encode.value", "a time of 90000 s is outside of 0 to 24 h"), "at", 3);
- * console.assert(error instanceof Error);
- * console.assert(String(error).includes('Cannot encode column "at" in row 3: a time of 90000 s'));
+ * assert.ok(error instanceof Error);
+ * assert.ok(String(error).includes('Cannot encode column "at" in row 3: a time of 90000 s'));
  * ```
  */
 export function cellError(thrown: unknown, column: string, row: number): unknown {

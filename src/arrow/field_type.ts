@@ -65,8 +65,10 @@ export type ListLayout = "offsets" | "large_offsets" | "views" | "large_views" |
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const text = { kind: "text", layout: "views", meaning: "string", label: "Utf8View", source: {} } as const;
- * console.assert(isText(text) && isText({ ...text, kind: "dictionary", bits: 8, signed: true, value: text }));
+ * assert.ok(isText(text) && isText({ ...text, kind: "dictionary", bits: 8, signed: true, value: text }));
  * ```
  */
 export function isText(type: Shape): boolean {
@@ -80,8 +82,10 @@ export function isText(type: Shape): boolean {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const int = { kind: "int", bits: 32, signed: true, label: "Int32" } as const;
- * console.assert(sameLayout(int, int) && !sameLayout(int, { ...int, signed: false }));
+ * assert.ok(sameLayout(int, int) && !sameLayout(int, { ...int, signed: false }));
  * ```
  */
 export function sameLayout(a: Shape, b: Shape): boolean {

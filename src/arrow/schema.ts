@@ -39,8 +39,10 @@ interface Walk {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const [column] = resolveColumns([{ name: "a", type: { typeId: 2, bitWidth: 32, isSigned: true } }]);
- * console.assert(column?.name === "a" && column.type.kind === "int" && column.type.bits === 32);
+ * assert.ok(column?.name === "a" && column.type.kind === "int" && column.type.bits === 32);
  * ```
  */
 export function resolveColumns(fields: readonly LooseField[]): readonly NamedType[] {
@@ -64,7 +66,9 @@ export function resolveColumns(fields: readonly LooseField[]): readonly NamedTyp
  *
  * @example
  * ```ts
- * console.assert(resolveType({ typeId: 6 })?.kind === "bool" && resolveType({ typeId: 99 }) === undefined);
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(resolveType({ typeId: 6 })?.kind === "bool" && resolveType({ typeId: 99 }) === undefined);
  * ```
  */
 export function resolveType(type: LooseType | null | undefined): FieldType | undefined {

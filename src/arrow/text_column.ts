@@ -10,7 +10,7 @@ import { NO_BYTES } from "./buffers.ts";
 import { cellError } from "./fault.ts";
 import { isText } from "./field_type.ts";
 import { type TextSpan, textSpan } from "./text_span.ts";
-import type { RowsView } from "./view.ts";
+import type { ChunkView, RowsView } from "./view.ts";
 
 /** A cursor over a text column; rows are numbered in the whole batch. */
 export interface TextColumn {
@@ -32,11 +32,12 @@ export interface TextColumn {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
  * import { tableFromArrays } from "apache-arrow";
  * import { viewRows } from "./view.ts";
  *
  * const ids = textColumn(viewRows(tableFromArrays({ id: ["x", "yz"] })), "id");
- * console.assert(ids?.seek(1) && ids.end - ids.start === 2);
+ * assert.ok(ids?.seek(1) && ids.end - ids.start === 2);
  * ```
  */
 export function textColumn(view: RowsView, name: string): TextColumn | undefined {
@@ -58,7 +59,10 @@ function cursor(view: RowsView, at: number, name: string): TextColumn {
   let shift = 0;
   let span: TextSpan;
   const enter = (row: number): void => {
-    current = chunks.findIndex(({ firstRow, rowCount }) => row >= firstRow && row < firstRow + rowCount);
+    const holds = (chunk: ChunkView | undefined): boolean =>
+      chunk !== undefined && row >= chunk.firstRow && row < chunk.firstRow + chunk.rowCount;
+    // Mostly the next one: chunks are read in order.
+    current = holds(chunks[current + 1]) ? current + 1 : chunks.findIndex(holds);
     const chunk = chunks[current];
     if (chunk === undefined) throw new RangeError(`row ${row} is outside of ${view.rowCount}`);
     first = chunk.firstRow;

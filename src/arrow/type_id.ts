@@ -64,9 +64,11 @@ export interface LooseType {
  *
  * @example
  * ```ts
- * console.assert(typeName({ typeId: 2, bitWidth: 16, isSigned: false }) === "UInt16");
- * console.assert(typeName({ typeId: 10, unit: 2 }) === "Timestamp[us]");
- * console.assert(typeName({ typeId: 99 }) === "unknown (id 99)");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(typeName({ typeId: 2, bitWidth: 16, isSigned: false }) === "UInt16");
+ * assert.ok(typeName({ typeId: 10, unit: 2 }) === "Timestamp[us]");
+ * assert.ok(typeName({ typeId: 99 }) === "unknown (id 99)");
  * ```
  */
 export function typeName(type: LooseType | null | undefined): string {

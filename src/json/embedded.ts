@@ -32,8 +32,10 @@ function push(depth: number, closer: number): number {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const check = (text: string) => isJson(new TextEncoder().encode(text), 0, text.length);
- * console.assert(check(' {"a":[1,2]} ') && !check("{}{}") && !check("01") && !check("[1,]"));
+ * assert.ok(check(' {"a":[1,2]} ') && !check("{}{}") && !check("01") && !check("[1,]"));
  * ```
  */
 export function isJson(source: Uint8Array, start: number, end: number): boolean {
@@ -185,8 +187,10 @@ function digits(source: Uint8Array, start: number, end: number): number {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const check = (text: string) => isJsonNumber(new TextEncoder().encode(text), 0, text.length);
- * console.assert(check("-1.50E+05") && !check("1 ") && !check("+1") && !check(""));
+ * assert.ok(check("-1.50E+05") && !check("1 ") && !check("+1") && !check(""));
  * ```
  */
 export function isJsonNumber(source: Uint8Array, start: number, end: number): boolean {

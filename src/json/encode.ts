@@ -69,12 +69,13 @@ interface Run {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
  * import { encodeRows } from "@jetrow/jetrow/json";
  * import { tableFromArrays } from "apache-arrow";
  *
  * const { bytes, offsets } = encodeRows(tableFromArrays({ id: Int32Array.of(1, 2), name: ["a", "b"] }));
  * const first = new TextDecoder().decode(bytes.subarray(offsets[0], offsets[1]));
- * console.assert(first === '{"id":1,"name":"a"}');
+ * assert.ok(first === '{"id":1,"name":"a"}');
  * ```
  */
 export function encodeRows(rows: ArrowRows): EncodedRows {
@@ -86,12 +87,13 @@ export function encodeRows(rows: ArrowRows): EncodedRows {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
  * import { tableFromArrays } from "apache-arrow";
  * import { viewRows } from "../arrow/view.ts";
  *
  * const view = viewRows(tableFromArrays({ id: Int32Array.of(1, 2, 3) }));
  * const part = encodeView(view, { only: [0, 2], from: 1 });
- * console.assert(part.rows === 1 && new TextDecoder().decode(part.bytes) === '{"id":3}');
+ * assert.ok(part.rows === 1 && new TextDecoder().decode(part.bytes) === '{"id":3}');
  * ```
  */
 export function encodeView(view: RowsView, options: EncodeOptions = {}): EncodedPart {

@@ -26,8 +26,10 @@ export const DOUBLE: FloatFormat = { fraction: 52, least: -1074 };
  *
  * @example
  * ```ts
- * console.assert(floatText(0x1555n, 13, HALF) === "0.3333");
- * console.assert(floatText(BigInt(0x3ff), 30, HALF) === "65500");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(floatText(0x1555n, 13, HALF) === "0.3333");
+ * assert.ok(floatText(BigInt(0x3ff), 30, HALF) === "65500");
  * ```
  */
 export function floatText(fraction: bigint, exponent: number, format: FloatFormat): string {
@@ -94,7 +96,9 @@ function closest(
  *
  * @example
  * ```ts
- * console.assert(decimalText("15", -1) === "1.5" && decimalText("1", 21) === "1e+21" && decimalText("1", -7) === "1e-7");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(decimalText("15", -1) === "1.5" && decimalText("1", 21) === "1e+21" && decimalText("1", -7) === "1e-7");
  * ```
  */
 export function decimalText(digits: string, exponent: number): string {

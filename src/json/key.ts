@@ -25,7 +25,9 @@ export const NO_KEY: Key = makeKey("");
  *
  * @example
  * ```ts
- * console.assert(makeKey(',"a":').length === 5);
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(makeKey(',"a":').length === 5);
  * ```
  */
 export function makeKey(json: string): Key {
@@ -35,12 +37,31 @@ export function makeKey(json: string): Key {
   return { length: text.length, bytes: text, words: new Float64Array(padded.buffer) };
 }
 
-/** A column's name and what goes around it. `JSON.stringify` escapes what JSON requires, and lone surrogates. */
+/**
+ * A column's name and what goes around it. `JSON.stringify` escapes what JSON requires, and lone surrogates.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(nameKey("{", "a").length, 5);
+ * ```
+ */
 export function nameKey(before: string, name: string): Key {
   return makeKey(`${before}${JSON.stringify(name)}:`);
 }
 
-/** Writes a key. */
+/**
+ * Writes a key.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putKey(0, nameKey(",", "name"))), ',"name":');
+ * ```
+ */
 export function putKey(position: number, key: Key): number {
   const { length, words } = key;
   view.setFloat64(position, words[0]!, true);
@@ -60,7 +81,17 @@ function putLongKey(position: number, key: Key): number {
   return position + key.length;
 }
 
-/** Writes a key and `null`. */
+/**
+ * Writes a key and `null`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putNull(0, nameKey("{", "a"))), '{"a":null');
+ * ```
+ */
 export function putNull(position: number, key: Key): number {
   const p = putKey(position, key);
   view.setUint32(p, 0x6c6c756e, true);

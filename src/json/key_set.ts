@@ -28,9 +28,11 @@ const FEW = 8;
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const keys = keySet();
  * const text = new TextEncoder().encode("abab");
- * console.assert(keys.add(text, 0, 2) && !keys.add(text, 2, 4) && keys.add(text, 1, 3));
+ * assert.ok(keys.add(text, 0, 2) && !keys.add(text, 2, 4) && keys.add(text, 1, 3));
  * ```
  */
 export function keySet(): KeySet {

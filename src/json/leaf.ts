@@ -1,5 +1,5 @@
 /**
- * Cells of fixed-width values: one closure a column, in which validity test, key and value are one piece of code.
+ * Cells of fixed-width values that are no numbers: one closure a column, in which validity test, key and value are one piece of code.
  *
  * @module
  */
@@ -7,10 +7,7 @@
 import type { ColumnView } from "../arrow/column.ts";
 import type { Shape } from "../arrow/field_type.ts";
 import { putBase64, putUuid } from "./binary.ts";
-import type { Cell } from "./cell.ts";
-import { LONGEST_SHORT, putDecimal, putShort } from "./decimal.ts";
-import { putInt32, putInt64, putUint64, putWhole } from "./digits.ts";
-import { putFloat16, putFloat32, putFloat64 } from "./float.ts";
+import { type Cell, unset } from "./cell.ts";
 import { type Key, putKey, putNull } from "./key.ts";
 import { scratch } from "./scratch.ts";
 import { sourceOf } from "./string.ts";
@@ -29,17 +26,39 @@ const { bytes, view } = scratch;
 
 type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
-/** Whether a bit is 0. */
-function unset(bits: Uint8Array, at: number): boolean {
-  return (bits[at >> 3]! >> (at & 7) & 1) === 0;
-}
-
-/** A cell of a Null column. */
+/**
+ * A cell of a Null column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(nullCell(NO_KEY)(0, 0)), "null");
+ * ```
+ */
 export function nullCell(key: Key): Cell {
   return (_slot, position) => putNull(position, key);
 }
 
-/** A cell of a Bool column. */
+/**
+ * A cell of a Bool column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Table, Bool, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([true], new Bool()) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "bool");
+ * assert.equal(writtenText(boolCell(column, NO_KEY)(0, 0)), "true");
+ * ```
+ */
 export function boolCell(column: ColumnView, key: Key): Cell {
   const { bits, bitOffset, bytes: values } = column;
   return (slot, position) => {
@@ -56,92 +75,23 @@ export function boolCell(column: ColumnView, key: Key): Cell {
   };
 }
 
-/** A cell of an integer column. */
-export function intCell(column: ColumnView, key: Key, type: Of<"int">): Cell {
-  const { bits, bitOffset, numbers, words } = column;
-  if (type.bits < 64) {
-    if (type.bits === 32 && type.signed) return int32Cell(column, key);
-    return (slot, position) => {
-      if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
-      const n = numbers[slot]!;
-      const p = putKey(position, key);
-      return n < 0 ? putInt32(p, n) : putWhole(p, n);
-    };
-  }
-  if (type.signed) {
-    return (slot, position) => {
-      if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
-      return putInt64(putKey(position, key), words[2 * slot]!, words[2 * slot + 1]!);
-    };
-  }
-  return (slot, position) => {
-    if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
-    return putUint64(putKey(position, key), words[2 * slot]!, words[2 * slot + 1]!);
-  };
-}
-
-function int32Cell(column: ColumnView, key: Key): Cell {
-  const { bits, bitOffset } = column;
-  const numbers = column.numbers as Int32Array;
-  return (slot, position) => {
-    if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
-    return putInt32(putKey(position, key), numbers[slot]!);
-  };
-}
-
-/** A cell of a float column. */
-export function floatCell(column: ColumnView, key: Key, type: Of<"float">): Cell {
-  const { bits, bitOffset } = column;
-  if (type.bits === 64) {
-    const numbers = column.numbers as Float64Array;
-    return (slot, position) => {
-      if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
-      return putFloat64(putKey(position, key), numbers[slot]!);
-    };
-  }
-  if (type.bits === 32) {
-    const numbers = column.numbers as Float32Array;
-    return (slot, position) => {
-      if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
-      return putFloat32(putKey(position, key), numbers[slot]!);
-    };
-  }
-  const numbers = column.numbers as Uint16Array;
-  return (slot, position) => {
-    if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
-    return putFloat16(putKey(position, key), numbers[slot]!);
-  };
-}
-
-/** A cell of a decimal column. */
-export function decimalCell(column: ColumnView, key: Key, type: Of<"decimal">): Cell {
-  const { bits, bitOffset, words } = column;
-  const count = type.bits >> 5;
-  const { scale } = type;
-  if (count === 4 && scale >= 0 && scale <= LONGEST_SHORT) return decimal128Cell(column, key, scale);
-  return (slot, position) => {
-    if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
-    return putDecimal(putKey(position, key), words, slot * count, count, scale);
-  };
-}
-
-/** The most common decimal: most values fit 64 bits, and the upper words only repeat the sign. */
-function decimal128Cell(column: ColumnView, key: Key, scale: number): Cell {
-  const { bits, bitOffset, words } = column;
-  return (slot, position) => {
-    if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
-    const p = putKey(position, key);
-    const at = 4 * slot;
-    const high = words[at + 1]!;
-    const sign = high >> 31;
-    if (words[at + 2] === sign && words[at + 3] === sign && high < 0x200000 && high >= -0x200000) {
-      return putShort(p, high * 4294967296 + (words[at]! >>> 0), scale);
-    }
-    return putDecimal(p, words, at, 4, scale);
-  };
-}
-
-/** A cell of a date column. */
+/**
+ * A cell of a date column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Table, DateDay, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([new Date(0)], new DateDay()) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "date");
+ * assert.equal(writtenText(dateCell(column, NO_KEY, column.type)(0, 0)), '"1970-01-01"');
+ * ```
+ */
 export function dateCell(column: ColumnView, key: Key, type: Of<"date">): Cell {
   const { bits, bitOffset, words } = column;
   if (type.bits === 32) {
@@ -156,7 +106,23 @@ export function dateCell(column: ColumnView, key: Key, type: Of<"date">): Cell {
   };
 }
 
-/** A cell of a time column. */
+/**
+ * A cell of a time column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Table, TimeSecond, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([61], new TimeSecond()) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "time");
+ * assert.equal(writtenText(timeCell(column, NO_KEY, column.type)(0, 0)), '"00:01:01"');
+ * ```
+ */
 export function timeCell(column: ColumnView, key: Key, type: Of<"time">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
@@ -168,7 +134,23 @@ export function timeCell(column: ColumnView, key: Key, type: Of<"time">): Cell {
   };
 }
 
-/** A cell of a timestamp column. */
+/**
+ * A cell of a timestamp column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Table, TimestampMillisecond, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([5], new TimestampMillisecond()) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "timestamp");
+ * assert.equal(writtenText(timestampCell(column, NO_KEY, column.type)(0, 0)), '"1970-01-01T00:00:00.005"');
+ * ```
+ */
 export function timestampCell(column: ColumnView, key: Key, type: Of<"timestamp">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit, zoned } = type;
@@ -178,7 +160,23 @@ export function timestampCell(column: ColumnView, key: Key, type: Of<"timestamp"
   };
 }
 
-/** A cell of a duration column. */
+/**
+ * A cell of a duration column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Table, DurationSecond, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([5n], new DurationSecond()) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "duration");
+ * assert.equal(writtenText(durationCell(column, NO_KEY, column.type)(0, 0)), '"PT5S"');
+ * ```
+ */
 export function durationCell(column: ColumnView, key: Key, type: Of<"duration">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
@@ -188,7 +186,23 @@ export function durationCell(column: ColumnView, key: Key, type: Of<"duration">)
   };
 }
 
-/** A cell of an interval column. */
+/**
+ * A cell of an interval column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Table, IntervalYearMonth, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([Int32Array.of(1, 2)], new IntervalYearMonth()) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "interval");
+ * assert.equal(writtenText(intervalCell(column, NO_KEY, column.type)(0, 0)), '"P14M"');
+ * ```
+ */
 export function intervalCell(column: ColumnView, key: Key, type: Of<"interval">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
@@ -202,7 +216,23 @@ export function intervalCell(column: ColumnView, key: Key, type: Of<"interval">)
   };
 }
 
-/** A cell of a FixedSizeBinary column. */
+/**
+ * A cell of a FixedSizeBinary column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { FixedSizeBinary, Table, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([Uint8Array.of(1, 2)], new FixedSizeBinary(2)) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "fixed_binary");
+ * assert.equal(writtenText(fixedBinaryCell(column, NO_KEY, column.type)(0, 0)), '"AQI="');
+ * ```
+ */
 export function fixedBinaryCell(column: ColumnView, key: Key, type: Of<"fixed_binary">): Cell {
   const { bits, bitOffset, bytes: values } = column;
   const { width, uuid } = type;

@@ -2,12 +2,13 @@
  * Rows of Arrow batches as JSON, without any NATS: what jetrow publishes, to be had alone.
  *
  * ```ts
+ * import assert from "node:assert/strict";
  * import { crc32c, encodeRows } from "@jetrow/jetrow/json";
  * import { tableFromArrays } from "apache-arrow";
  *
  * const rows = encodeRows(tableFromArrays({ id: Int32Array.of(7) }));
- * console.assert(new TextDecoder().decode(rows.bytes) === '{"id":7}');
- * console.assert(rows.crc32c === crc32c(rows.bytes));
+ * assert.ok(new TextDecoder().decode(rows.bytes) === '{"id":7}');
+ * assert.ok(rows.crc32c === crc32c(rows.bytes));
  * ```
  *
  * @module

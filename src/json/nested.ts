@@ -7,11 +7,10 @@
 import { nullTest, wideAt } from "../arrow/access.ts";
 import { describe } from "../describe.ts";
 import type { ColumnView } from "../arrow/column.ts";
-import { isNull } from "../arrow/column.ts";
 import { Fault, malformed } from "../arrow/fault.ts";
 import { isText, type Shape } from "../arrow/field_type.ts";
 import { type TextSpan, textSpan } from "../arrow/text_span.ts";
-import type { Cell, CellMaker } from "./cell.ts";
+import { type Cell, type CellMaker, unset } from "./cell.ts";
 import { type Key, makeKey, nameKey, NO_KEY, putKey, putNull } from "./key.ts";
 import { keySet } from "./key_set.ts";
 import { flush, FULL, scratch } from "./scratch.ts";
@@ -61,13 +60,31 @@ function checkExtent(first: number, last: number, length: number): void {
   }
 }
 
-/** A cell of a list column of any layout. */
+/**
+ * A cell of a list column of any layout.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Field, Int8, List, Table, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ * import { cellOf } from "./writer.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([[1, 2]], new List(new Field("item", new Int8()))) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "list");
+ * assert.equal(writtenText(listCell(column, NO_KEY, column.type, cellOf)(0, 0)), "[1,2]");
+ * ```
+ */
 export function listCell(column: ColumnView, key: Key, type: Of<"list">, make: CellMaker): Cell {
+  const { bits, bitOffset } = column;
   const items = column.children[0]!;
   const item = make(items, NO_KEY, items.length);
   const extent = extentOf(column, type);
   return (slot, position) => {
-    if (isNull(column, slot)) return putNull(position, key);
+    if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
     const first = extent.first(slot);
     const last = extent.last(slot, first);
     checkExtent(first, last, items.length);
@@ -89,14 +106,32 @@ function close(position: number, closer: number, afterComma: boolean): number {
   return p + 1;
 }
 
-/** A cell of a struct column. */
+/**
+ * A cell of a struct column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Field, Int8, Struct, Table, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ * import { cellOf } from "./writer.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([{ x: 1 }], new Struct([new Field("x", new Int8())])) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "struct");
+ * assert.equal(writtenText(structCell(column, NO_KEY, column.type, 1, cellOf)(0, 0)), '{"x":1}');
+ * ```
+ */
 export function structCell(column: ColumnView, key: Key, type: Of<"struct">, slots: number, make: CellMaker): Cell {
   const fields = type.fields.map(({ name }, at) =>
     make(column.children[at]!, nameKey(at === 0 ? "{" : ",", name), slots)
   );
   const empty = makeKey("{}");
+  const { bits, bitOffset } = column;
   return (slot, position) => {
-    if (isNull(column, slot)) return putNull(position, key);
+    if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
     let p = putKey(position, key);
     if (fields.length === 0) return putKey(p, empty);
     for (let at = 0; at < fields.length; at++) {
@@ -108,15 +143,34 @@ export function structCell(column: ColumnView, key: Key, type: Of<"struct">, slo
   };
 }
 
-/** A cell of a map column: an object where keys are text, pairs otherwise. */
+/**
+ * A cell of a map column: an object where keys are text, pairs otherwise.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { columnFromArray, int8, map, tableFromColumns, utf8 } from "@uwdata/flechette";
+ * import { viewRows } from "../arrow/view.ts";
+ * import type { ArrowRows } from "../types.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ * import { cellOf } from "./writer.ts";
+ *
+ * const table = tableFromColumns({ a: columnFromArray([[["x", 1]]], map(utf8(), int8())) });
+ * const column = viewRows(table as unknown as ArrowRows).chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "map");
+ * assert.equal(writtenText(mapCell(column, NO_KEY, column.type, cellOf)(0, 0)), '{"x":1}');
+ * ```
+ */
 export function mapCell(column: ColumnView, key: Key, type: Of<"map">, make: CellMaker): Cell {
   const [keys, values] = column.children as [ColumnView, ColumnView];
+  const { bits, bitOffset } = column;
   const length = Math.min(keys.length, values.length);
   const extent = extentOf(column, type);
   const entry = isText(type.key) ? member(keys, values, length, make) : pair(keys, values, length, make);
   const [open, shut] = isText(type.key) ? [OPEN_OBJECT, CLOSE_OBJECT] : [OPEN_ARRAY, CLOSE_ARRAY];
   return (slot, position) => {
-    if (isNull(column, slot)) return putNull(position, key);
+    if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
     const first = extent.first(slot);
     const last = extent.last(slot, first);
     checkExtent(first, last, length);

@@ -11,7 +11,7 @@ import { Fault } from "../arrow/fault.ts";
 import type { TextMeaning } from "../arrow/field_type.ts";
 import { checkOffsets, type TextSpan, textSpan, viewed } from "../arrow/text_span.ts";
 import { putBase64 } from "./binary.ts";
-import type { Cell } from "./cell.ts";
+import { type Cell, unset } from "./cell.ts";
 import { isJson, isJsonNumber } from "./embedded.ts";
 import { type Key, putKey, putNull } from "./key.ts";
 import { putBytes, scratch } from "./scratch.ts";
@@ -19,7 +19,23 @@ import { putString, sourceOf } from "./string.ts";
 
 const { bytes } = scratch;
 
-/** A cell of a text column. */
+/**
+ * A cell of a text column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Table, Utf8, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray(["x"], new Utf8()) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "text");
+ * assert.equal(writtenText(textCell(column, NO_KEY, column.type.layout, column.type.meaning)(0, 0)), '"x"');
+ * ```
+ */
 export function textCell(column: ColumnView, key: Key, layout: string, meaning: TextMeaning): Cell {
   if (meaning === "json") return jsonCell(column, key);
   if (meaning === "decimal") return numberCell(column, key);
@@ -33,7 +49,7 @@ function smallTextCell(column: ColumnView, key: Key): Cell {
   const size = source.length;
   return (slot, position) => {
     const bit = bitOffset + slot;
-    if (bits !== undefined && (bits[bit >> 3]! >> (bit & 7) & 1) === 0) return putNull(position, key);
+    if (bits !== undefined && unset(bits, bit)) return putNull(position, key);
     const start = offsets[slot]!;
     const end = offsets[slot + 1]!;
     if (start < 0 || start > end || end > size) checkOffsets(start, end, size);
@@ -47,7 +63,7 @@ function largeTextCell(column: ColumnView, key: Key): Cell {
   const size = source.length;
   return (slot, position) => {
     const bit = bitOffset + slot;
-    if (bits !== undefined && (bits[bit >> 3]! >> (bit & 7) & 1) === 0) return putNull(position, key);
+    if (bits !== undefined && unset(bits, bit)) return putNull(position, key);
     const start = wideAt(offsets, slot);
     const end = wideAt(offsets, slot + 1);
     if (start < 0 || start > end || end > size) checkOffsets(start, end, size);
@@ -61,7 +77,7 @@ function viewCell(column: ColumnView, key: Key): Cell {
   const sources = buffers.map(sourceOf);
   return (slot, position) => {
     const bit = bitOffset + slot;
-    if (bits !== undefined && (bits[bit >> 3]! >> (bit & 7) & 1) === 0) return putNull(position, key);
+    if (bits !== undefined && unset(bits, bit)) return putNull(position, key);
     const p = putKey(position, key);
     const size = words[4 * slot]!;
     if (size >= 0 && size <= 12) {
@@ -74,7 +90,23 @@ function viewCell(column: ColumnView, key: Key): Cell {
   };
 }
 
-/** A cell of a binary column. */
+/**
+ * A cell of a binary column.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Binary, Table, vectorFromArray } from "apache-arrow";
+ * import { viewRows } from "../arrow/view.ts";
+ * import { NO_KEY } from "./key.ts";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * const view = viewRows(new Table({ a: vectorFromArray([Uint8Array.of(1, 2)], new Binary()) }));
+ * const column = view.chunks[0]!.columns[0]!;
+ * assert.ok(column.type.kind === "binary");
+ * assert.equal(writtenText(binaryCell(column, NO_KEY, column.type.layout)(0, 0)), '"AQI="');
+ * ```
+ */
 export function binaryCell(column: ColumnView, key: Key, layout: string): Cell {
   if (layout === "offsets") return smallBinaryCell(column, key);
   const span = textSpan(column);
@@ -92,7 +124,7 @@ function smallBinaryCell(column: ColumnView, key: Key): Cell {
   const size = source.length;
   return (slot, position) => {
     const bit = bitOffset + slot;
-    if (bits !== undefined && (bits[bit >> 3]! >> (bit & 7) & 1) === 0) return putNull(position, key);
+    if (bits !== undefined && unset(bits, bit)) return putNull(position, key);
     const start = offsets[slot]!;
     const end = offsets[slot + 1]!;
     if (start < 0 || start > end || end > size) checkOffsets(start, end, size);

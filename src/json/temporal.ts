@@ -9,7 +9,7 @@ import { Fault } from "../arrow/fault.ts";
 import type { TimeUnit } from "../arrow/field_type.ts";
 import { isBC, putBC, putClock, putDate, putFraction } from "./date.ts";
 import { putInt32, putWhole } from "./digits.ts";
-import { putText } from "./float.ts";
+import { putText } from "./ascii.ts";
 import { scratch } from "./scratch.ts";
 
 const { bytes } = scratch;
@@ -43,7 +43,17 @@ function split(low: number, high: number, divisor: number): number {
   return quotient;
 }
 
-/** Writes a timestamp, quoted. */
+/**
+ * Writes a timestamp, quoted.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putTimestamp(0, 1_500_000, 0, 2, true)), '"1970-01-01T00:00:01.5Z"');
+ * ```
+ */
 export function putTimestamp(position: number, low: number, high: number, unit: TimeUnit, zoned: boolean): number {
   if (low === 0 && high === -2147483648) return putText(position, '"-infinity"');
   if (low === -1 && high === 2147483647) return putText(position, '"infinity"');
@@ -73,14 +83,34 @@ export function putTimestamp(position: number, low: number, high: number, unit: 
   return p + 1;
 }
 
-/** Writes a Date32, quoted; its extremes are infinity. */
+/**
+ * Writes a Date32, quoted; its extremes are infinity.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putDate32(0, -719163)), '"0001-12-31 BC"');
+ * ```
+ */
 export function putDate32(position: number, day: number): number {
   if (day === 2147483647) return putText(position, '"infinity"');
   if (day === -2147483648) return putText(position, '"-infinity"');
   return putDay(position, day);
 }
 
-/** Writes a Date64, quoted: the day that the instant falls in. */
+/**
+ * Writes a Date64, quoted: the day that the instant falls in.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putDate64(0, -1, -1)), '"1969-12-31"');
+ * ```
+ */
 export function putDate64(position: number, low: number, high: number): number {
   return putDay(position, split(low, high, DAY * 1000));
 }
@@ -93,7 +123,17 @@ function putDay(position: number, day: number): number {
   return p + 1;
 }
 
-/** Writes a time of day, quoted; refuses what is outside of 0 to 24 hours. */
+/**
+ * Writes a time of day, quoted; refuses what is outside of 0 to 24 hours.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putTime(0, 3_600_001, 0, 1)), '"01:00:00.001"');
+ * ```
+ */
 export function putTime(position: number, low: number, high: number, unit: TimeUnit): number {
   const seconds = split(low, high, PER_SECOND[unit]);
   if (seconds < 0 || seconds > DAY || (seconds === DAY && rest > 0)) {
@@ -110,7 +150,17 @@ export function putTime(position: number, low: number, high: number, unit: TimeU
   return p + 1;
 }
 
-/** Writes a duration as ISO 8601, in seconds. */
+/**
+ * Writes a duration as ISO 8601, in seconds.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putDuration(0, -1, -1, 2)), '"-PT0.000001S"');
+ * ```
+ */
 export function putDuration(position: number, low: number, high: number, unit: TimeUnit): number {
   bytes[position] = QUOTE;
   let p = position + 1;
@@ -153,17 +203,47 @@ function putCoarse(position: number, low: number, high: number, perSecond: numbe
   return putFraction(putText(position, String(whole)), Number(value - whole * BigInt(perSecond)), digits);
 }
 
-/** Writes an interval of months as ISO 8601. */
+/**
+ * Writes an interval of months as ISO 8601.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putMonths(0, 14)), '"P14M"');
+ * ```
+ */
 export function putMonths(position: number, months: number): number {
   return putInterval(position, months, 0, 0, 0, 3);
 }
 
-/** Writes an interval of days and milliseconds as ISO 8601. */
+/**
+ * Writes an interval of days and milliseconds as ISO 8601.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putDayTime(0, 3, 500)), '"P3DT0.5S"');
+ * ```
+ */
 export function putDayTime(position: number, days: number, milliseconds: number): number {
   return putInterval(position, 0, days, milliseconds, milliseconds >> 31, 1);
 }
 
-/** Writes an interval of months, days and a 64-bit number of a unit as ISO 8601; parts that are zero are left out. */
+/**
+ * Writes an interval of months, days and a 64-bit number of a unit as ISO 8601; parts that are zero are left out.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writtenText } from "./scratch.ts";
+ *
+ * assert.equal(writtenText(putInterval(0, -1, 2, -500_000_000, -1, 3)), '"P-1M2DT-0.5S"');
+ * ```
+ */
 export function putInterval(
   position: number,
   months: number,

@@ -10,9 +10,11 @@
  *
  * @example
  * ```ts
- * console.assert(sequenceSize(new Uint8Array([0xc3, 0xa9]), 0, 2) === 2);
- * console.assert(sequenceSize(new Uint8Array([0xe2, 0x82, 0x28]), 0, 3) === -2);
- * console.assert(sequenceSize(new Uint8Array([0xff]), 0, 1) === -1);
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(sequenceSize(new Uint8Array([0xc3, 0xa9]), 0, 2) === 2);
+ * assert.ok(sequenceSize(new Uint8Array([0xe2, 0x82, 0x28]), 0, 3) === -2);
+ * assert.ok(sequenceSize(new Uint8Array([0xff]), 0, 1) === -1);
  * ```
  */
 export function sequenceSize(source: Uint8Array, at: number, end: number): number {
@@ -49,7 +51,9 @@ function secondFits(lead: number, second: number): boolean {
  *
  * @example
  * ```ts
- * console.assert(cutBefore(new Uint8Array([97, 97, 97, 0xc3, 0xa9]), 0, 4) === 3);
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(cutBefore(new Uint8Array([97, 97, 97, 0xc3, 0xa9]), 0, 4) === 3);
  * ```
  */
 export function cutBefore(source: Uint8Array, start: number, cut: number): number {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { putFloat16, putFloat32, putFloat64 } from "../../src/json/float.ts";
+import { putFloat64 } from "../../src/json/float.ts";
+import { putFloat16, putFloat32 } from "../../src/json/short_float.ts";
 import { DOUBLE, type FloatFormat, floatText, HALF, SINGLE } from "../../src/json/float_text.ts";
 import { written } from "../_support/scratch_text.ts";
 
