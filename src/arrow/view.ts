@@ -51,10 +51,11 @@ interface LooseColumn {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
  * import { tableFromArrays } from "apache-arrow";
  *
  * const view = viewRows(tableFromArrays({ a: [1, 2], b: ["x", "y"] }));
- * console.assert(view.rowCount === 2 && view.names.join() === "a,b" && view.chunks.length === 1);
+ * assert.ok(view.rowCount === 2 && view.names.join() === "a,b" && view.chunks.length === 1);
  * ```
  */
 export function viewRows(rows: ArrowRows): RowsView {
