@@ -93,7 +93,7 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
     batch,
     rows,
     publisher,
-    stored: () => admin(storedRows),
+    stored: () => admin((nc) => storedRows(nc, config.stream)),
     assertLetGo: () => assertGone(server, name),
     answerLate: () => admin((nc) => answerLate(nc, inboxes)),
     kept: fault.kept ?? true,
