@@ -33,7 +33,7 @@ export async function library<T>(name: string, why: string, load: () => Promise<
 }
 
 /**
- * apache-arrow, an optional peer of this package.
+ * apache-arrow, an optional peer of this package. Rows of older versions can be published; the command reads by 21.
  *
  * @returns the module
  * @example
@@ -43,6 +43,11 @@ export async function library<T>(name: string, why: string, load: () => Promise<
  * assert.ok("RecordBatchReader" in await arrowLibrary());
  * ```
  */
-export function arrowLibrary(): Promise<typeof import("apache-arrow")> {
-  return library("apache-arrow", "reading Arrow data", () => import("apache-arrow"));
+export async function arrowLibrary(): Promise<typeof import("apache-arrow")> {
+  const arrow = await library("apache-arrow", "reading Arrow data", () => import("apache-arrow"));
+  // Older ones decompress nothing, know no views and no large lists, and say "undefined" of them.
+  if (arrow.compressionRegistry !== undefined) return arrow;
+  throw new InputError(
+    "the package apache-arrow is too old here: reading Arrow data needs 21.1: npm install apache-arrow@21",
+  );
 }
