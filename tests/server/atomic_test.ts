@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { headers, type NatsConnection, nuid } from "@nats-io/nats-core";
+import {
+  connect,
+  isJetrowError,
+  openRun,
+  type Options,
+  Publisher,
+  type PublishError,
+  type WriteReceipt,
+} from "../../src/runtime/deno.ts";
+import { idBatch, numberBatch, sizedBatch } from "../_support/batches.ts";
+import { passwordUsers, publisherPermissions } from "../_support/credentials.ts";
+import { startNatsCluster } from "../_support/nats_cluster.ts";
+import { startNatsServer } from "../_support/nats_server.ts";
+import { addStream, infoOf, storedIn } from "../_support/stored.ts";
+
+const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "atomic" };
+
+async function failureOf(call: Promise<unknown>): Promise<PublishError> {
+  const error = await call.then(() => undefined, (error: unknown) => error);
+  assert.ok(isJetrowError(error) && error.name === "PublishError", `not a PublishError: ${error}`);
+  return error;
+}
+
+/** Sends rows of a batch that jetrow does not know of. */
+function sendRaw(nc: NatsConnection, subject: string, rows: number, commit: boolean): void {
+  const id = nuid.next();
+  for (let i = 1; i <= rows; i++) {
+    const block = headers();
+    block.set("Nats-Batch-Id", id);
+    block.set("Nats-Batch-Sequence", String(i));
+    if (commit && i === rows) block.set("Nats-Batch-Commit", "1");
+    nc.publish(subject, `{"raw":${i}}`, { headers: block });
+  }
+}
+
+Deno.test("an atomic batch is stored whole, side by side, and its receipt names its rows", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await using publisher = await Publisher.open(nc, OPTIONS);
+  assert.equal((await infoOf(nc, "ORDERS")).config.allow_atomic, true, "created with the flag");
+  const receipts = await Promise.all(
+    [3, 1, 250].map((rows, i) => publisher.publish({ resource: "eu", rows: idBatch(rows, { first: i * 1000 }) })),
+  );
+  assert.deepEqual(receipts.map(({ sequences }) => sequences), [[[1, 3]], [[4, 4]], [[5, 254]]]);
+  const stored = await storedIn(nc, "ORDERS");
+  assert.deepEqual(stored.slice(0, 5).map(({ body }) => JSON.parse(body).n), [0, 1, 2, 1000, 2000]);
+  assert.deepEqual(stored[2]!.headers.map(([name]) => name), [
+    "Content-Type",
+    "Filament-Operation",
+    "Nats-Expected-Stream",
+    "Nats-Msg-Id",
+    "Nats-Batch-Id",
+    "Nats-Batch-Sequence",
+    "Nats-Batch-Commit",
+  ]);
+});
+
+Deno.test("a replay is done when all its rows are in the stream, and refused when some are", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  const first = await Publisher.open(nc, OPTIONS);
+  await first.publish({ resource: "us", rows: numberBatch(700) });
+  const receipt = await first.publish({ resource: "eu", rows: idBatch(900) });
+  await first.publish({ resource: "us", rows: numberBatch(900) });
+  const again = await first.publish({ resource: "eu", rows: idBatch(900) });
+  assert.deepEqual(again, { ...receipt, duplicates: 900 });
+  const error = await failureOf(first.publish({ resource: "eu", rows: idBatch(20, { first: 890 }) }));
+  assert.deepEqual([error.code, error.serverCode, error.outcome], ["publish.rejected", 10201, "partial"]);
+  assert.deepEqual([error.rowOutcomes.counts.duplicate, error.rowOutcomes.counts.rejected], [10, 10]);
+  assert.equal((await infoOf(nc, "ORDERS")).state.messages, 2500);
+  // What is left of it can go on its own.
+  await using second = await Publisher.open(nc, OPTIONS);
+  const rest = { resource: "eu", rows: idBatch(20, { first: 890 }), only: error.rowOutcomes.unsettled() };
+  assert.equal((await second.publish(rest)).rows, 10);
+});
+
+Deno.test("rows whose ids the server knows and no message has are refused, not done", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await using publisher = await Publisher.open(nc, OPTIONS);
+  await publisher.publish({ resource: "eu", rows: idBatch(5) });
+  await (await jetstreamManager(nc)).streams.purge("ORDERS");
+  const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(5) }));
+  assert.deepEqual([error.serverCode, error.rowOutcomes.counts.rejected], [10201, 5]);
+});
+
+Deno.test("a replay whose rows may not be read is unknown", async () => {
+  const permissions = publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"], inboxPrefix: "_WORKER" });
+  await using server = await startNatsServer({
+    config: passwordUsers({ username: "admin", password: "all" }, { username: "worker", password: "few", permissions }),
+  });
+  const login = (username: string, password: string) =>
+    connect({ url: server.url, authMode: "user_password", username, password });
+  await using boss = await login("admin", "all");
+  await addStream(boss, { name: "ORDERS", subjects: ["orders.*"], allow_atomic: true });
+  await using nc = await login("worker", "few");
+  await using publisher = await Publisher.open(nc, { ...OPTIONS, inboxPrefix: "_WORKER" });
+  await publisher.publish({ resource: "eu", rows: idBatch(5) });
+  const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(5) }));
+  assert.deepEqual([error.code, error.serverCode, error.outcome], ["publish.rejected", 10201, "uncertain"]);
+  assert.equal(error.rowOutcomes.counts.unknown, 5);
+  assert.match(error.message, /STREAM\.MSG\.GET/);
+});
+
+Deno.test("opening is refused where the stream takes no batches", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await addStream(nc, { name: "ORDERS", subjects: ["orders.>"] });
+  await assert.rejects(Publisher.open(nc, OPTIONS), { name: "RouteError", code: "route.batch_flag" });
+});
+
+Deno.test("a flag that is taken away, a stream that is gone, and a row it refuses end a batch with nothing stored", async () => {
+  const cases = [
+    ["publish.rejected", 10174, async (nc: NatsConnection) => {
+      await (await jetstreamManager(nc)).streams.update("ORDERS", { allow_atomic: false });
+    }],
+    ["publish.no_responders", 503, async (nc: NatsConnection) => {
+      await (await jetstreamManager(nc)).streams.delete("ORDERS");
+    }],
+    ["publish.rejected", 10077, async (nc: NatsConnection) => {
+      await (await jetstreamManager(nc)).streams.update("ORDERS", { discard: "new" as never, max_msgs: 7 });
+    }],
+    ["publish.rejected", 10109, async (nc: NatsConnection) => {
+      await (await jetstreamManager(nc)).streams.update("ORDERS", { sealed: true } as never);
+    }],
+  ] as const;
+  for (const [code, serverCode, change] of cases) {
+    for (const known of [false, true]) {
+      await using server = await startNatsServer();
+      await using nc = await connect({ url: server.url });
+      await using publisher = await Publisher.open(nc, OPTIONS);
+      if (known) await publisher.publish({ resource: "eu", rows: numberBatch(4) });
+      await change(nc);
+      const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(10) }));
+      const { unsent, rejected } = error.rowOutcomes.counts;
+      assert.equal(error.code === code || error.serverCode === 10176, true, `${error.message}`);
+      if (!known) assert.equal(error.serverCode, serverCode, error.message);
+      assert.match(error.message, new RegExp(String(serverCode)));
+      assert.equal(unsent + rejected, 10, error.message);
+      if (serverCode !== 503) assert.equal((await infoOf(nc, "ORDERS")).state.messages, known ? 4 : 0);
+    }
+  }
+});
+
+Deno.test("a server with lower limits of its own refuses, and nothing is stored", async () => {
+  const limits = "limits { batch { max_msgs: 100, max_inflight_per_stream: 1 } }";
+  await using server = await startNatsServer({ jetstream: limits });
+  await using nc = await connect({ url: server.url });
+  const large = await Publisher.open(nc, OPTIONS);
+  assert.equal((await large.publish({ resource: "eu", rows: numberBatch(100) })).rows, 100);
+  const error = await failureOf(large.publish({ resource: "eu", rows: numberBatch(101) }));
+  assert.match(error.message, /10199|10176/);
+  assert.equal(error.rowOutcomes.counts.rejected, 101);
+  const second = await Publisher.open(nc, OPTIONS);
+  sendRaw(nc, "orders.eu", 2, false);
+  const busy = await failureOf(second.publish({ resource: "eu", rows: numberBatch(3) }));
+  assert.deepEqual([busy.code, busy.serverCode], ["publish.overloaded", 10210]);
+  assert.equal((await infoOf(nc, "ORDERS")).state.messages, 100);
+});
+
+Deno.test("applyAll() cuts batches at 1000 rows and at what the window holds", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  const cut = async (options: Partial<Options>, rows: number, bytes: number): Promise<readonly WriteReceipt[]> => {
+    const receipts: WriteReceipt[] = [];
+    await using run = await openRun(nc, { ...OPTIONS, ...options });
+    const batches = [{ resource: "eu", rows: sizedBatch(rows, bytes) }];
+    await run.applyAll(batches, { onReceipt: (receipt) => void receipts.push(receipt) });
+    assert.equal((await run.commit()).rows, rows);
+    return receipts;
+  };
+  assert.deepEqual((await cut({}, 2500, 50)).map(({ rows }) => rows), [1000, 1000, 500]);
+  assert.deepEqual((await cut({ maxInFlight: 400 }, 1000, 50)).map(({ rows }) => rows), [400, 400, 200]);
+  const byBytes = await cut({ maxInFlightBytes: 100_000 }, 100, 5000);
+  assert.ok(byBytes.length > 5 && byBytes.every(({ rows }) => rows < 20), `${byBytes.length} pieces`);
+  assert.equal(byBytes.reduce((sum, { rows }) => sum + rows, 0), 100);
+  for (const { sequences } of byBytes) assert.equal(sequences!.length, 1);
+});
+
+Deno.test("a stream of three replicas keeps every batch whole when its leader is killed, each row once", async () => {
+  await using cluster = await startNatsCluster({ nodes: 3 });
+  const urls = [...cluster.urls];
+  await using nc = await connect({ url: urls, reconnect: true });
+  await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], num_replicas: 3, allow_atomic: true });
+  const leader = await cluster.leaderOf("ORDERS");
+  const others = urls.filter((url) => url !== leader.url);
+  await using other = await connect({ url: others });
+  const rows = 40;
+  const batches = 60;
+  await using publisher = await Publisher.open(other, { ...OPTIONS, retry: { budget: "20s" }, publishTimeout: "2s" });
+  const receipts: WriteReceipt[] = [];
+  for (let i = 0; i < batches; i++) {
+    const publishing = publisher.publish({ resource: "eu", rows: idBatch(rows, { first: i * rows }) });
+    if (i === 20) await leader.kill();
+    receipts.push(await publishing);
+  }
+  const stored = await storedIn(other, "ORDERS");
+  assert.deepEqual(stored.map(({ body }) => JSON.parse(body).n), Array.from({ length: batches * rows }, (_, i) => i));
+  assert.deepEqual(receipts.map(({ sequences }) => sequences!.length), Array(batches).fill(1));
+});
