@@ -5,7 +5,7 @@
  */
 
 import { put8, putLast, putUpTo8, putWhole } from "./digits.ts";
-import { flush, FULL, scratch, SPARE } from "./scratch.ts";
+import { flush, FULL, ROOM, scratch, SPARE } from "./scratch.ts";
 
 const { bytes } = scratch;
 
@@ -108,9 +108,12 @@ function copyDigits(position: number, from: number, to: number): number {
 
 function putZeros(position: number, count: number): number {
   let p = position;
-  for (let left = count; left > 0; left--) {
+  for (let left = count; left > 0;) {
     if (p > FULL) p = flush(p);
-    bytes[p++] = 48;
+    const some = Math.min(left, ROOM >> 1);
+    bytes.fill(48, p, p + some);
+    p += some;
+    left -= some;
   }
   return p;
 }

@@ -37,6 +37,13 @@ export function makeKey(json: string): Key {
   return { length: text.length, bytes: text, words: new Float64Array(padded.buffer) };
 }
 
+/** Keys made before: batches of one stream have the same names, and making a key costs half a microsecond. */
+const made = new Map<string, Key>();
+
+/** So many keys are kept, of names so long. */
+const MOST_KEPT = 4096;
+const LONGEST_KEPT = 64;
+
 /**
  * A column's name and what goes around it. `JSON.stringify` escapes what JSON requires, and lone surrogates.
  *
@@ -48,7 +55,13 @@ export function makeKey(json: string): Key {
  * ```
  */
 export function nameKey(before: string, name: string): Key {
-  return makeKey(`${before}${JSON.stringify(name)}:`);
+  if (name.length > LONGEST_KEPT) return makeKey(`${before}${JSON.stringify(name)}:`);
+  const known = made.get(before + name);
+  if (known !== undefined) return known;
+  if (made.size >= MOST_KEPT) made.clear();
+  const key = makeKey(`${before}${JSON.stringify(name)}:`);
+  made.set(before + name, key);
+  return key;
 }
 
 /**
