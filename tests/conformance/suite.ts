@@ -4,6 +4,7 @@
  * @module
  */
 
+import { modes, reading } from "./beyond.ts";
 import { abort, cut, full, goesOn } from "./faults.ts";
 import { boundedRun, duplicates, everyType, session } from "./publishing.ts";
 import { errors, golden, ids } from "./pure.ts";
@@ -25,6 +26,8 @@ const CHECKS: Readonly<Record<string, (stage: Stage) => void | Promise<void>>> =
   "a run publishes every Arrow type": everyType,
   "rows with event ids are stored once": duplicates,
   "a session goes from epoch to epoch": session,
+  "atomic and fast delivery store the rows": modes,
+  "a destination is inspected, a receipt verified": reading,
   "a cut connection leaves rows unknown": cut,
   "publishAll() goes on after a cut connection": goesOn,
   "an abort ends a call": abort,
