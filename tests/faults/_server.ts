@@ -20,6 +20,8 @@ export interface ServerFault {
   readonly admin?: () => ConnectionOf;
   /** The stream's configuration beside name and subjects. */
   readonly stream?: Partial<StreamConfig>;
+  /** Whether the stream is there already. @default {false} */
+  readonly exists?: boolean;
   /** The publisher's options and credentials. */
   readonly options?: Partial<SinkConfig>;
   /** @default {3000} */
@@ -64,6 +66,7 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
   proxy.delay({ up: 2, down: 2 });
   const admin = <T>(work: (nc: NatsConnection) => Promise<T>) => asAdmin(fault.admin?.() ?? { url: server.url }, work);
   await admin(async (nc) => {
+    if (fault.exists) return;
     const config = { name: "ORDERS", subjects: ["orders.>"], ...fault.stream };
     await (await jetstreamManager(nc)).streams.add(config);
   });
@@ -103,7 +106,8 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
   });
 }
 
-async function asAdmin<T>(config: ConnectionOf, work: (nc: NatsConnection) => Promise<T>): Promise<T> {
+/** Does something on a connection of its own. */
+export async function asAdmin<T>(config: ConnectionOf, work: (nc: NatsConnection) => Promise<T>): Promise<T> {
   const nc = await connect(config);
   try {
     return await work(nc);
@@ -115,7 +119,9 @@ async function asAdmin<T>(config: ConnectionOf, work: (nc: NatsConnection) => Pr
 /** The numbers of the rows in the stream, as often as they are there. */
 export async function storedRows(nc: NatsConnection, stream = "ORDERS"): Promise<readonly number[]> {
   const manager = await jetstreamManager(nc);
-  const info = await manager.streams.info(stream).catch(() => undefined);
+  const info = await manager.streams.info(stream).catch((error: Error) => {
+    if (error.name !== "StreamNotFoundError") throw error;
+  });
   if (info === undefined || info.state.messages === 0) return [];
   const consumer = await jetstream(nc).consumers.get(stream);
   const rows: number[] = [];
