@@ -4,7 +4,8 @@
  * @module
  */
 
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { GuardedFolder, type Signal } from "./guarded_process.ts";
@@ -55,8 +56,8 @@ export interface NatsServer extends AsyncDisposable {
   reload(config: ServerConfig): Promise<void>;
   /** Asks it to send its clients away and stop (SIGUSR2); does not wait. */
   lameDuck(): void;
-  /** Stops it from running without ending it (SIGSTOP): connections stay open, nobody answers. */
-  pause(): void;
+  /** Stops it from running without ending it (SIGSTOP): connections stay open, and from here on nobody answers. */
+  pause(): Promise<void>;
   /** Lets a paused one go on (SIGCONT). */
   resume(): void;
   /** Waits until it has its streams back and, in a cluster, a leader. */
@@ -153,8 +154,9 @@ export class ServerProcess implements NatsServer {
     this.#folder.signal("SIGUSR2");
   }
 
-  pause(): void {
+  async pause(): Promise<void> {
     this.#folder.signal("SIGSTOP");
+    await until(`${this.name} to stop`, () => isStopped(this.pid), { every: 1 });
   }
 
   resume(): void {
@@ -236,4 +238,11 @@ export class ServerProcess implements NatsServer {
     const how = JSON.stringify(this.#folder.exit);
     process.stderr.write(`${this.name} had ended by itself: ${how}; log: ${kept}\n${logTail(this.logPath)}\n`);
   }
+}
+
+/** All threads have to stand still: one after another acts on the signal, and until then it may answer. */
+function isStopped(pid: number): boolean {
+  if (process.platform !== "linux") return /^T/.test(execFileSync("ps", ["-o", "stat=", "-p", String(pid)]).toString());
+  const threads = readdirSync(`/proc/${pid}/task`);
+  return threads.every((thread) => /\) T /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8")));
 }
