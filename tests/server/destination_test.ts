@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { connect, Publisher, RouteError, type RowBatch } from "../../src/runtime/deno.ts";
+import { connect, Publisher, type RouteError, type RowBatch } from "../../src/runtime/deno.ts";
 import { batchOf, intColumn, sizedBatch } from "../_support/batches.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { addStream, infoOf, storedIn } from "../_support/stored.ts";
