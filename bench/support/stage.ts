@@ -4,7 +4,7 @@
  * @module
  */
 
-import { jetstreamManager } from "@nats-io/jetstream";
+import { jetstreamManager, type StreamConfig } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import process from "node:process";
 import { type NatsServer, startNatsServer } from "../../tests/_support/nats_server.ts";
@@ -56,10 +56,14 @@ export class Stage implements AsyncDisposable {
   }
 
   /** A new, empty stream in place of the last one. */
-  async freshStream(storage: "file" | "memory", subjects: readonly string[] = [SUBJECT]): Promise<void> {
+  async freshStream(
+    storage: "file" | "memory",
+    subjects: readonly string[] = [SUBJECT],
+    more: Partial<StreamConfig> = {},
+  ): Promise<void> {
     const manager = await jetstreamManager(this.#control);
     await manager.streams.delete(STREAM).catch(() => {});
-    await manager.streams.add({ name: STREAM, subjects: [...subjects], storage });
+    await manager.streams.add({ name: STREAM, subjects: [...subjects], storage, ...more });
   }
 
   /** How many messages the stream holds. */

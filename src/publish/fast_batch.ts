@@ -92,22 +92,16 @@ export class FastBatch {
     return Infinity;
   }
 
-  /** Gives a row the next place, and tells it. Deadlines never fall. */
-  add(delivery: Delivery, index: number, deadline: number): number {
-    const sequence = ++this.sent;
-    if (sequence === 1) this.sole = delivery;
+  /** Gives rows `index` to `index + count` (exclusive) of a call the next places. Deadlines never fall. */
+  add(delivery: Delivery, index: number, count: number, deadline: number): void {
+    if (this.sent === 0) this.sole = delivery;
     else if (this.sole !== delivery) this.sole = undefined;
+    const sequence = this.sent + 1;
+    this.sent += count;
     const last = this.#runs.at(-1);
-    if (last?.delivery === delivery && last.deadline === deadline && last.index + last.count === index) last.count++;
-    else this.#runs.push({ delivery, index, sequence, count: 1, deadline });
-    return sequence;
-  }
-
-  /** Takes the last row back, which could not be sent. */
-  removeLast(): void {
-    this.sent--;
-    const last = this.#runs.at(-1)!;
-    if (--last.count === 0) this.#runs.pop();
+    const joins = last?.delivery === delivery && last.deadline === deadline && last.index + last.count === index;
+    if (joins) last.count += count;
+    else this.#runs.push({ delivery, index, sequence, count, deadline });
   }
 
   /** Settles all rows up to a place. */

@@ -18,8 +18,8 @@ export const COMMIT = 2;
 export const END = 3;
 export const PING = 4;
 
-/** Bytes of a reply subject behind the inbox, at most: an id of 22, a flow of 5, a sequence of 16 digits, and the fixed parts. */
-export const FAST_REPLY_BYTES = 22 + 1 + 5 + 6 + 16 + 6;
+/** Bytes of a reply subject behind the inbox, at most: an id of 12, a flow of 5, a sequence of 16 digits, and the fixed parts. */
+export const FAST_REPLY_BYTES = 12 + 1 + 5 + 6 + 16 + 6;
 
 /** The reply subjects of a batch, by operation; gap mode `fail` ends it at the first lost row. */
 export function replyForms(inbox: string, id: string, flow: number): readonly ReplyForm[] {

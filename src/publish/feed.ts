@@ -65,17 +65,22 @@ export class Feed {
     return undefined;
   }
 
-  /** Takes the row that {@linkcode peek} gave, and gives back what undoes it. */
-  take(delivery: Delivery): () => void {
+  /** How many rows of the call may go now, from the one that {@linkcode peek} gave on. */
+  get run(): number {
+    return this.#again ? 1 : this.#queue[0]!.count - this.index;
+  }
+
+  /** Takes so many rows, and gives back what undoes it. */
+  take(delivery: Delivery, rows: number): () => void {
     if (this.#again) {
       this.retry.shift();
       return () => {};
     }
-    delivery.next++;
-    delivery.open++;
+    delivery.next += rows;
+    delivery.open += rows;
     return () => {
-      delivery.next--;
-      delivery.open--;
+      delivery.next -= rows;
+      delivery.open -= rows;
     };
   }
 }

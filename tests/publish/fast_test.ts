@@ -102,7 +102,7 @@ Deno.test("rows behind the last answer stay within maxInFlight, in one batch", a
     });
     await using publisher = await open(fake, { maxInFlight });
     assert.equal((await publisher.publish({ resource: "eu", rows: numberBatch(333) })).rows, 333);
-    assert.ok(most <= maxInFlight && most >= maxInFlight / 2, `${most} rows behind, maxInFlight ${maxInFlight}`);
+    assert.ok(most <= maxInFlight, `${most} rows behind, maxInFlight ${maxInFlight}`);
     assert.equal(new Set(fake.published.map((row) => fastMessage(row).id)).size, 1);
   }
 });
