@@ -36,6 +36,70 @@ export function frameSink(nc: NatsConnection): FrameSink | undefined {
   };
 }
 
+/** What a connection reads with. */
+export interface ClientReader {
+  /** Whether the last byte read ended a message: the next one begins another. */
+  readonly betweenMessages: boolean;
+  /** Reads as the client does. */
+  parse(bytes: Uint8Array): void;
+  /** Has all that the connection receives read by another, or again by the client. */
+  intercept(read: ((bytes: Uint8Array) => void) | undefined): void;
+  /** Adds to what the client counts: `nc.stats()` stays right. */
+  count(messages: number, bytes: number): void;
+}
+
+interface Parser {
+  state: number;
+  parse(bytes: Uint8Array): void;
+}
+
+/** The state in which the client's parser waits for the first letter of a message. */
+const OP_START = 0;
+
+const readers = new WeakMap<object, ClientReader>();
+
+/** The connection's reader, the same each time; undefined where the client has none that works as it is known here. */
+export function clientReader(nc: NatsConnection): ClientReader | undefined {
+  const protocol = (nc as { protocol?: { parser?: Parser; inMsgs: number; inBytes: number } }).protocol;
+  const parser = protocol?.parser;
+  if (protocol === undefined || parser === undefined) return undefined;
+  const known = readers.get(parser);
+  if (known !== undefined || !isKnownParser(parser)) return known;
+  const { parse } = parser;
+  const reader: ClientReader = {
+    get betweenMessages() {
+      return parser.state === OP_START;
+    },
+    parse: (bytes) => parse.call(parser, bytes),
+    intercept(read) {
+      parser.parse = read ?? parse;
+    },
+    count(messages, bytes) {
+      protocol.inMsgs += messages;
+      protocol.inBytes += bytes;
+    },
+  };
+  readers.set(parser, reader);
+  return reader;
+}
+
+/** Whether another parser of the same kind is in its first state between messages, and only there. */
+function isKnownParser(parser: Parser): boolean {
+  try {
+    let messages = 0;
+    const Parser = parser.constructor as new (dispatcher: { push(event: unknown): void }) => Parser;
+    const probe = new Parser({ push: () => messages++ });
+    const text = new TextEncoder();
+    const states = ["", "MSG a 1 2\r\nok", "\r\nM", "SG a 1 0\r\n\r\n"].map((part) => {
+      probe.parse(text.encode(part));
+      return probe.state;
+    });
+    return messages === 2 && states.map((state) => state === OP_START).join() === "true,false,false,true";
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The whole number after a subject's prefix; NaN for anything else. The client keeps a message's subject as bytes and
  * makes a text of it when asked: reading the bytes saves some 100 ns an answer.

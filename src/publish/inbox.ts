@@ -6,6 +6,7 @@
 
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "@nats-io/nats-core";
 import { ConnectionError } from "../errors.ts";
+import { type TakeAnswer, tapAnswers } from "./answer_tap.ts";
 
 /** The longest wait for a flush, in milliseconds. */
 const FLUSH_TIMEOUT = 5000;
@@ -14,6 +15,8 @@ const FLUSH_TIMEOUT = 5000;
 export interface Inbox {
   /** What reply subjects begin with; ends in a dot. */
   readonly prefix: string;
+  /** Has answers taken from the bytes that arrive, where the client lets us; what is not taken arrives as before. */
+  tap(take: TakeAnswer): void;
   /** Receives nothing more. */
   close(): void;
 }
@@ -56,7 +59,15 @@ export async function openInbox(
       { cause: refused },
     );
   }
-  return { prefix, close: () => subscription.unsubscribe() };
+  let untap = (): void => {};
+  return {
+    prefix,
+    tap: (take) => untap = tapAnswers(nc, prefix, take),
+    close() {
+      untap();
+      subscription.unsubscribe();
+    },
+  };
 }
 
 async function flushed(nc: NatsConnection): Promise<void> {

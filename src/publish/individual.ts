@@ -91,15 +91,26 @@ export class IndividualLane implements Lane {
     this.#timer.stop();
   }
 
-  reply(msg: Msg): void {
+  /** Takes an answer of the usual form from the bytes that arrived; false for any other, which then comes as a reply. */
+  take(token: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const delivery = this.#window.peek(token);
+    const usual = delivery === undefined ? 0 : delivery.destination!.readUsualAck(bytes, start, end);
+    if (usual === 0) return false;
     this.#timer.noteProgress();
-    if (!this.#window.take(tokenOf(msg, this.#prefixLength))) return;
-    const delivery = this.#window.owner!;
-    const index = this.#window.row;
+    this.#window.take(token);
+    this.#acknowledge(delivery!, this.#window.row, Math.abs(usual), usual < 0);
+    this.#afterAnswer(delivery!);
+    return true;
+  }
+
+  reply(msg: Msg): void {
+    const token = tokenOf(msg, this.#prefixLength);
     const body = msg.data;
-    const usual = delivery.destination!.readUsualAck(body);
-    if (usual !== 0) this.#acknowledge(delivery, index, Math.abs(usual), usual < 0);
-    else this.#unusual(delivery, index, body, statusOf(msg));
+    if (this.take(token, body, 0, body.length)) return;
+    this.#timer.noteProgress();
+    if (!this.#window.take(token)) return;
+    const delivery = this.#window.owner!;
+    this.#unusual(delivery, this.#window.row, body, statusOf(msg));
     this.#afterAnswer(delivery);
   }
 

@@ -32,8 +32,11 @@ export function openLane(nc: NatsConnection, wire: Wire, settings: Settings, inb
       return new AtomicLane(wire, settings, inbox.prefix.length, host, rowFinder(nc, settings));
     case "fast":
       return new FastLane(wire, settings, inbox.prefix, host);
-    case "individual":
-      return new IndividualLane(wire, settings, inbox.prefix.length, host);
+    case "individual": {
+      const lane = new IndividualLane(wire, settings, inbox.prefix.length, host);
+      inbox.tap((token, bytes, start, end) => lane.take(token, bytes, start, end));
+      return lane;
+    }
   }
 }
 

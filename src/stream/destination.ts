@@ -6,7 +6,7 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { RouteError } from "../errors.ts";
-import { type AckSource, usualAckReader } from "./ack_source.ts";
+import { type AckSource, type ReadUsualAck, usualAckReader } from "./ack_source.ts";
 import { batchHeaderBytes } from "../message/batch_headers.ts";
 import { MessageTarget } from "../message/target.ts";
 import type { Settings } from "../options.ts";
@@ -35,7 +35,7 @@ export interface Destination {
   /** Where its acknowledgments come from. */
   readonly source: AckSource;
   /** Reads an acknowledgment of the usual form; 0 for any other. */
-  readonly readUsualAck: (body: Uint8Array) => number;
+  readonly readUsualAck: ReadUsualAck;
   /** The stream's duplicate window in milliseconds; 0 when it has none. */
   readonly duplicateWindow: number;
   /** Throws a RouteError when the largest row of a batch would be acknowledged and removed at once. */

