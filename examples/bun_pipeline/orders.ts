@@ -1,0 +1,53 @@
+/** Orders: as JSON rows from outside, and as typed Arrow columns. */
+
+import { Field, Int32, Schema, Table, TimestampMillisecond, Utf8, vectorFromArray } from "apache-arrow";
+
+/** An order. Its id is its event id: an order that is sent again under the same id is stored once. */
+export interface Order {
+  readonly id: string;
+  readonly customer: string;
+  readonly quantity: number;
+  /** A decimal number as text, so that no digit is lost. */
+  readonly price: string;
+  readonly placed_at: string;
+}
+
+const SCHEMA = new Schema([
+  new Field("id", new Utf8(), false),
+  new Field("customer", new Utf8(), false),
+  new Field("quantity", new Int32(), false),
+  new Field("price", new Utf8(), false, new Map([["filament.logical", "decimal"]])), // a bare number in the message
+  new Field("placed_at", new TimestampMillisecond("UTC"), false),
+]);
+
+/** What a row must be; the first that is not so refuses the request, so that every row that is kept can be published. */
+const RULES: Readonly<Record<keyof Order, readonly [rule: string, holds: (value: unknown) => boolean]>> = {
+  id: ["a text that is not empty", (value) => typeof value === "string" && value !== "" && value.isWellFormed()],
+  customer: ["a text", (value) => typeof value === "string"],
+  quantity: ["a whole number of 32 bits", (value) => typeof value === "number" && (value | 0) === value],
+  price: ["a decimal number as text", (value) => typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value)],
+  placed_at: ["a date and time", (value) => typeof value === "string" && !Number.isNaN(Date.parse(value))],
+};
+
+/** Checks a request's rows. Throws a RangeError that says which row, which field and why. */
+export function parseOrders(body: unknown): Order[] {
+  if (!Array.isArray(body)) throw new RangeError("the body must be an array of orders");
+  return body.map((row, index) => {
+    for (const [field, [rule, holds]] of Object.entries(RULES)) {
+      if (!holds(row?.[field])) throw new RangeError(`order ${index}: ${field} must be ${rule}`);
+    }
+    const { id, customer, quantity, price, placed_at } = row as Order;
+    return { id, customer, quantity, price, placed_at };
+  });
+}
+
+/** The orders as a table, one typed column a field. */
+export function orderTable(orders: readonly Order[]): Table {
+  return new Table(SCHEMA, {
+    id: vectorFromArray(orders.map(({ id }) => id), new Utf8()),
+    customer: vectorFromArray(orders.map(({ customer }) => customer), new Utf8()),
+    quantity: vectorFromArray(orders.map(({ quantity }) => quantity), new Int32()),
+    price: vectorFromArray(orders.map(({ price }) => price), new Utf8()),
+    placed_at: vectorFromArray(orders.map((order) => Date.parse(order.placed_at)), new TimestampMillisecond("UTC")),
+  });
+}

@@ -1,0 +1,46 @@
+/** Programs that tests start, look at, and kill. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { until } from "../_support/wait.ts";
+
+/** A running program; killed, when it still runs, as its block is left. */
+export interface Program extends AsyncDisposable {
+  /** The process. */
+  readonly child: ChildProcess;
+  /** All lines it wrote so far, of both outputs. */
+  readonly lines: readonly string[];
+  /** Waits for a line, and gives the first match. */
+  line(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends it a signal, and waits for its end: exit code, or signal. */
+  end(signal?: NodeJS.Signals): Promise<number | string>;
+}
+
+/** Starts a program. */
+export function start(command: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+  const [program, ...args] = command as [string, ...string[]];
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+  const lines: string[] = [];
+  for (const output of [child.stdout, child.stderr]) createInterface(output).on("line", (line) => lines.push(line));
+  const exited = once(child, "close").then(([code, signal]) => (code ?? signal) as number | string);
+  const running = () => child.exitCode === null && child.signalCode === null;
+  const end: Program["end"] = (signal) => {
+    // Not by `child.kill`: after that Deno reports the signal, also of a process that ended in order.
+    if (signal !== undefined && running()) process.kill(child.pid!, signal);
+    return exited;
+  };
+  return {
+    child,
+    lines,
+    end,
+    line: (pattern) =>
+      until(`${pattern} in ${lines.join(" | ")}`, () => {
+        return lines.map((line) => pattern.exec(line)).find((match) => match !== null);
+      }),
+    [Symbol.asyncDispose]: async () => {
+      await end("SIGKILL");
+    },
+  };
+}
