@@ -58,6 +58,11 @@ export class Journal {
     return this.#epochs.length;
   }
 
+  /** Whether no orders come any more. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   /** Keeps orders: they are on the disk when it returns, all of them, or none when it throws. */
   append(orders: readonly Order[]): void {
     const fresh = new Map<string, string>();

@@ -148,7 +148,10 @@ Deno.test({ name: "a Bun pipeline refuses what it could not publish", ignore: bu
     assert.deepEqual(await post(service, body), { status, error });
   }
   assert.deepEqual(readdirSync(journal), []);
+  assert.equal((await post(service, [order(1)])).status, 202);
   await service.line(/^connection\.refused: /);
+  assert.equal(await service.end("SIGTERM"), 0); // what is left is published at the next start
+  assert.deepEqual(readdirSync(journal), ["1.ndjson"]);
 });
 
 Deno.test({ name: "a Bun pipeline sets aside what cannot be published", ignore: bun === undefined }, async () => {
@@ -157,11 +160,10 @@ Deno.test({ name: "a Bun pipeline sets aside what cannot be published", ignore: 
   const journal = `${server.folder}/journal`;
   await using service = await startService(server.url, journal);
   assert.equal((await post(service, [order(1, { customer: "x".repeat(2 ** 20) })])).status, 202);
-  const [line, file] = await service.line(/^see (.*)$/).then(([line, path]) => [line, path!.split("/").at(-1)]);
-  assert.ok(line.includes(journal));
+  const [, path] = await service.line(/^see (.*)$/);
   await service.line(/^encode\.too_large: .*again in \d+ ms/);
   assert.equal((await post(service, [order(2)])).status, 202);
   await settled(service);
   assert.deepEqual((await storedIn(nc, "ORDERS")).map(idOf), ["o-2"]);
-  assert.deepEqual(readdirSync(journal), [file]);
+  assert.deepEqual(readdirSync(journal).map((name) => `${journal}/${name}`), [path]);
 });
