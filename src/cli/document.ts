@@ -37,6 +37,7 @@ const MODES: readonly (readonly [key: string, mode: string])[] = [
  * @param given what was given on the command line or by variables
  * @param options the options
  * @param env the environment, for credentials
+ * @param byDefault keys for where none is given
  * @returns the configuration
  * @throws {ConfigError} when an option is wrong; it is named as the caller wrote it
  * @throws {UsageError} when a file cannot be read
@@ -59,9 +60,10 @@ export async function configOf(
   given: GivenOptions,
   options: readonly CliOption[],
   env: Readonly<Record<string, string | undefined>>,
+  byDefault: Readonly<Record<string, string>> = {},
 ): Promise<SinkConfig> {
   const path = given.values.get("config");
-  const document: Document = typeof path === "string" ? await readDocument(path) : {};
+  const document: Document = { ...byDefault, ...(typeof path === "string" ? await readDocument(path) : {}) };
   const origins = new Map<string, string>();
   await addCredentialsFile(given, document);
   for (const [variable, key] of SECRET_VARIABLES) {

@@ -35,10 +35,15 @@ export function helpOf(groups: readonly HelpGroup[]): string {
 }
 
 function entryOf({ name, type, value, env, byDefault, help }: CliOption): string {
-  const form = type === "flag" ? `--${name}, --no-${name}` : `--${name} ${value ?? "TEXT"}`;
+  const form = type === "flag" ? flagForms(name, env) : `--${name} ${value ?? "TEXT"}`;
   const notes = [byDefault && `default: ${byDefault}`, env && `env: ${env}`].filter(Boolean).join("; ");
   const text = `      ${help}`;
   if (notes === "") return `  ${form}\n${text}`;
   const gap = text.length + notes.length + 3 > WIDTH ? "\n      " : " ";
   return `  ${form}\n${text}${gap}[${notes}]`;
+}
+
+/** A flag that only the command line sets has nothing to be set back from. */
+function flagForms(name: string, env: string | undefined): string {
+  return env === undefined ? `--${name}` : `--${name}, --no-${name}`;
 }

@@ -11,24 +11,28 @@
 import { realpathSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { check } from "./check.ts";
 import { type CliIo, processIo } from "./io.ts";
 import { publish } from "./publish.ts";
 import { endingOf } from "./report.ts";
 import { UsageError } from "./usage_error.ts";
+import { verify } from "./verify.ts";
 import { VERSION } from "./version.ts";
 
 export type { CliIo, TextOut } from "./io.ts";
 
-/** What a subcommand does; what it throws is told, and decides the exit code. */
-type Subcommand = (args: readonly string[], io: CliIo) => Promise<void>;
+/** What a subcommand does; it gives the exit code, or throws what decides it. */
+type Subcommand = (args: readonly string[], io: CliIo) => Promise<number>;
 
-const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { publish };
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { publish, check, verify };
 
 const HELP = `jetrow ${VERSION}: Apache Arrow rows in, acknowledged JetStream messages out
 
-  jetrow publish FILE...   publish the rows of Arrow IPC files, or of standard input (-)
-  jetrow --version         print the version
-  jetrow --help            this text; jetrow publish --help has every option
+  jetrow publish FILE...    publish the rows of Arrow IPC or Parquet files, or of standard input (-)
+  jetrow check              check the connection, the destination and its readers; nothing is changed
+  jetrow verify RECEIPT...  read the rows of receipts back and compare them
+  jetrow --version          print the version
+  jetrow --help             this text; jetrow publish --help and so on have every option
 `;
 
 /**
@@ -51,8 +55,7 @@ const HELP = `jetrow ${VERSION}: Apache Arrow rows in, acknowledged JetStream me
  */
 export async function main(args: readonly string[], io: CliIo): Promise<number> {
   try {
-    await dispatch(args, io);
-    return 0;
+    return await dispatch(args, io);
   } catch (error) {
     const { exitCode, lines } = endingOf(error, io.signal);
     // Where standard error is closed there is nobody to tell; the exit code remains.
@@ -61,17 +64,20 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
   }
 }
 
-async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<void> {
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") return await io.stdout.write(HELP);
-  if (name === "--version" || name === "-V") return await io.stdout.write(`${VERSION}\n`);
+async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<number> {
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") return await say(HELP, io);
+  if (name === "--version" || name === "-V") return await say(`${VERSION}\n`, io);
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (subcommand === undefined) {
-    const known = Object.keys(SUBCOMMANDS).join(", ");
-    throw new UsageError(
-      `there is no command ${JSON.stringify(name.slice(0, 40))}: it may be ${known}, --help, --version`,
-    );
-  }
-  await subcommand(rest, io);
+  if (subcommand !== undefined) return await subcommand(rest, io);
+  const known = Object.keys(SUBCOMMANDS).join(", ");
+  throw new UsageError(
+    `there is no command ${JSON.stringify(name.slice(0, 40))}: it may be ${known}, --help, --version`,
+  );
+}
+
+async function say(text: string, { stdout }: CliIo): Promise<number> {
+  await stdout.write(text);
+  return 0;
 }
 
 async function run(): Promise<void> {

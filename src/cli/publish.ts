@@ -7,6 +7,7 @@
 import { batchesOf } from "../lifecycle/batches.ts";
 import { type BoundedRun, openRun } from "../lifecycle/run.ts";
 import type { RunReceipt, WriteReceipt } from "../types.ts";
+import { unlessAborted } from "./connecting.ts";
 import { dryRun } from "./dry_run.ts";
 import { openPath, openPipe, type OpenSource } from "./input/open.ts";
 import type { CliIo } from "./io.ts";
@@ -20,15 +21,19 @@ import { connectHere } from "./runtime.ts";
  *
  * @param args the arguments behind `publish`
  * @param io what it reads and writes
+ * @returns the exit code: 0
  * @throws what went wrong; receipts that were printed stand
  * @example
  * ```ts ignore
  * await publish(["orders.arrow", "--url", "nats://localhost", "--stream", "ORDERS", "--subject", "orders"], io);
  * ```
  */
-export async function publish(args: readonly string[], io: CliIo): Promise<void> {
+export async function publish(args: readonly string[], io: CliIo): Promise<number> {
   const plan = await publishPlan(args, io);
-  if (plan === undefined) return await io.stdout.write(PUBLISH_HELP);
+  if (plan === undefined) {
+    await io.stdout.write(PUBLISH_HELP);
+    return 0;
+  }
   // All of them, before a row is sent: a name that is mistyped, or a file that is cut, is found at once.
   const sources = await Promise.all(plan.sources.map(async ({ file, resource }): Promise<OpenSource> => ({
     input: file === "-" ? openPipe(io.stdin, "standard input") : await openPath(file),
@@ -36,6 +41,7 @@ export async function publish(args: readonly string[], io: CliIo): Promise<void>
   })));
   if (plan.dryRun) await dryRun(plan, sources, io);
   else await new Publication(plan, io, sources).run();
+  return 0;
 }
 
 class Publication {
@@ -137,17 +143,4 @@ function totalRows(sources: readonly OpenSource[]): number | undefined {
     (sum, { input }) => sum === undefined || input.rows === undefined ? undefined : sum + input.rows,
     0,
   );
-}
-
-/** A dial cannot be called back: an interrupt leaves it behind. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw signal.reason;
-  let abort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => abort = () => reject(signal.reason));
-  signal.addEventListener("abort", abort!, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort!);
-  }
 }

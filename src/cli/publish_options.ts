@@ -12,8 +12,9 @@ import { type HelpGroup, helpOf } from "./help.ts";
 import type { CliIo } from "./io.ts";
 import { type CliOption, type GivenOptions, readArguments, withEnvironment } from "./option.ts";
 import type { ProgressStyle } from "./progress_line.ts";
-import { CONFIG_OPTION, CONNECTION_OPTIONS, PUBLISHER_OPTIONS } from "./sink_options.ts";
+import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, PUBLISHER_OPTIONS, SECRETS_HELP } from "./sink_options.ts";
 import { UsageError } from "./usage_error.ts";
+import { wordOf } from "./words.ts";
 
 /** An input and where its rows go. */
 export interface Source {
@@ -85,7 +86,7 @@ const RUN_OPTIONS: readonly CliOption[] = [
   },
   { name: "dry-run", type: "flag", byDefault: "no", help: "route, encode, size and count; nothing is dialled or sent" },
   CONFIG_OPTION,
-  { name: "help", type: "flag", help: "this text" },
+  HELP_OPTION,
 ];
 
 const GROUPS: readonly HelpGroup[] = [
@@ -104,8 +105,7 @@ for standard input, which has to be in the IPC stream format. Each acknowledged 
 JSON, on standard output; everything else is said on standard error.
 
 ${helpOf(GROUPS)}
-Credentials come from a file (--config, --creds) or from JETROW_PASSWORD, JETROW_TOKEN, JETROW_JWT and
-JETROW_NKEY_SEED, never from the command line. Durations are such as 5s, 1m30s, 100ms.
+${SECRETS_HELP}
 
 Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 `;
@@ -170,13 +170,6 @@ function limitOf({ values }: GivenOptions, name: string, key: keyof BatchLimits)
   if (value === undefined) return {};
   if (typeof value === "number" && value > 0) return { [key]: value };
   throw new UsageError(`--${name} must be a whole number of at least 1: received ${JSON.stringify(value)}`);
-}
-
-function wordOf<W extends string>({ values }: GivenOptions, name: string, words: readonly [W, ...W[]]): W {
-  const value = values.get(name) ?? words[0];
-  const word = words.find((one) => one === value);
-  if (word !== undefined) return word;
-  throw new UsageError(`--${name} must be ${words.join(", ")}: received ${JSON.stringify(value)}`);
 }
 
 function progressOf(word: "auto" | "plain" | "none", { stderr }: CliIo): ProgressStyle {

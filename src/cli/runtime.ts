@@ -5,6 +5,7 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
+import { checkConnection } from "../connection_options.ts";
 import type { SinkConfig } from "../types.ts";
 
 /**
@@ -23,6 +24,28 @@ import type { SinkConfig } from "../types.ts";
 export async function connectHere(config: SinkConfig): Promise<NatsConnection> {
   const { connect } = await entry();
   return await connect(config);
+}
+
+/**
+ * What carries the bytes: on Deno it depends on whether JSR could be reached when the command was installed.
+ *
+ * @param config the configuration
+ * @returns a package's name
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const config = { url: "wss://broker.example", stream: "S", subject: "s" };
+ * assert.equal(await transportHere(config), "WebSocket of @nats-io/nats-core");
+ * ```
+ */
+export async function transportHere(config: SinkConfig): Promise<string> {
+  const settings = checkConnection(config);
+  if (settings.transport === "websocket") return "WebSocket of @nats-io/nats-core";
+  const ownTls = Object.keys(settings.tls ?? {}).length > 0;
+  if (!("Deno" in globalThis) || ownTls) return "@nats-io/transport-node";
+  const { transportInUse } = await import("../runtime/tcp_deno.ts");
+  return await transportInUse();
 }
 
 function entry(): Promise<{ connect(config: SinkConfig): Promise<NatsConnection> }> {

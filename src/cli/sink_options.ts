@@ -237,3 +237,11 @@ export const CONFIG_OPTION: CliOption = {
   env: "JETROW_CONFIG",
   help: "a JSON document with the options in snake_case, credentials too; options given here go before",
 };
+
+/** The help. */
+export const HELP_OPTION: CliOption = { name: "help", type: "flag", help: "this text" };
+
+/** What every help says of credentials and durations. */
+export const SECRETS_HELP =
+  `Credentials come from a file (--config, --creds) or from JETROW_PASSWORD, JETROW_TOKEN, JETROW_JWT and
+JETROW_NKEY_SEED, never from the command line. Durations are such as 5s, 1m30s, 100ms.`;

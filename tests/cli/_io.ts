@@ -1,8 +1,9 @@
 /** A stand-in for the process, and a way to run the command as a process of its own. */
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type CliIo, main } from "../../src/cli/main.ts";
+import { printSkip } from "../_support/skip.ts";
 
 /** What a run of `main` said. */
 export interface Said {
@@ -16,7 +17,7 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly stdin?: AsyncIterable<Uint8Array>;
   readonly signal?: AbortSignal;
-  /** The width of the terminal that standard error is. */
+  /** The width of the terminal that standard output and standard error are. */
   readonly columns?: number;
 }
 
@@ -25,7 +26,10 @@ export async function jetrow(args: readonly string[], options: RunOptions = {}):
   const texts = { out: "", err: "" };
   const io: CliIo = {
     stdin: options.stdin ?? (async function* () {})(),
-    stdout: { write: (text) => Promise.resolve(void (texts.out += text)) },
+    stdout: {
+      write: (text) => Promise.resolve(void (texts.out += text)),
+      ...(options.columns && { columns: options.columns }),
+    },
     stderr: {
       write: (text) => Promise.resolve(void (texts.err += text)),
       ...(options.columns && { columns: options.columns }),
@@ -41,6 +45,22 @@ export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The command line that runs the command as a process of its own. */
 export const COMMAND: readonly string[] = [Deno.execPath(), "run", "-A", "--no-lock", `${ROOT}/src/cli/main.ts`];
+
+/** Runs the command with a pseudo-terminal for everything, and gives what the screen got; undefined where there is none. */
+export async function onTerminal(args: readonly string[]): Promise<{ exitCode: number; screen: string } | undefined> {
+  const python = spawnSync("python3", ["-c", "import pty"]);
+  if (python.error || python.status !== 0) {
+    printSkip("the command on a terminal", "there is no python3 with pty");
+    return undefined;
+  }
+  const command = JSON.stringify([...COMMAND, ...args]);
+  const script = `import pty, sys, os; sys.exit(os.waitstatus_to_exitcode(pty.spawn(${command})))`;
+  const child = spawn("python3", ["-c", script], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  let screen = "";
+  child.stdout.on("data", (text) => screen += text);
+  const exitCode = await new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));
+  return { exitCode, screen };
+}
 
 /** Runs a shell command, and gives it its input. */
 export function shell(command: string, env: Record<string, string> = {}): Promise<Said> {

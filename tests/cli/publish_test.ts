@@ -1,7 +1,7 @@
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { type Table, tableFromArrays, tableToIPC } from "apache-arrow";
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
 import { makeOperator, tokenAuth } from "../_support/credentials.ts";
 import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
 import { printSkip } from "../_support/skip.ts";
-import { COMMAND, jetrow, ROOT, shell } from "./_io.ts";
+import { COMMAND, jetrow, onTerminal, ROOT, shell } from "./_io.ts";
 
 /** A folder with `orders.arrow` and `orders.arrows`, and the table that they hold. */
 class Files implements Disposable {
@@ -303,14 +303,10 @@ Deno.test("publish whose reader goes away fails without a crash", async () => {
 Deno.test("publish on a terminal shows a progress line, and takes it away", async () => {
   using files = new Files(20_000);
   await using server = await startNatsServer();
-  const python = spawnSync("python3", ["-c", "import pty"]);
-  if (python.error || python.status !== 0) return printSkip("progress on a terminal", "there is no python3 with pty");
-  const args = [...COMMAND, "publish", files.path("orders.arrow"), ...destination(server)];
-  const script = `import pty, sys, os; sys.exit(os.waitstatus_to_exitcode(pty.spawn(${JSON.stringify(args)})))`;
-  const child = spawn("python3", ["-c", script], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
-  let screen = "";
-  child.stdout.on("data", (text) => screen += text);
-  assert.equal(await new Promise((resolve) => child.on("close", resolve)), 0, screen);
+  const shown = await onTerminal(["publish", files.path("orders.arrow"), ...destination(server)]);
+  if (shown === undefined) return;
+  const { exitCode, screen } = shown;
+  assert.equal(exitCode, 0, screen);
   assert.match(screen, /\r[\d,]+ of 20,000 rows {2}\d+% {2}[\d,]+ rows\/s {2}[\d.]+ MB\/s {2}[\d,]+ in flight/);
   assert.ok(screen.includes("\r\x1b[Kpublished 20,000 rows"), screen);
 });

@@ -1,0 +1,70 @@
+/**
+ * Text in columns and paragraphs, for a terminal.
+ *
+ * @module
+ */
+
+/**
+ * Rows with their cells below each other.
+ *
+ * @param rows the cells
+ * @returns a line a row
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(columnsOf([["a", "1"], ["bcd", "2"]]), ["a    1", "bcd  2"]);
+ * ```
+ */
+export function columnsOf(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, i) => widths[i] = Math.max(widths[i] ?? 0, cell.length));
+  return rows.map((row) => row.map((cell, i) => cell.padEnd(widths[i]!)).join("  ").trimEnd());
+}
+
+/**
+ * A paragraph in lines of a width; the first begins with `lead`, the others are as far in. A word that is longer than a
+ * line has one for itself.
+ *
+ * @param text the paragraph
+ * @param lead what the first line begins with
+ * @param width characters a line has at most
+ * @returns the lines
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(wrapped("one two three", "- ", 9), ["- one two", "  three"]);
+ * ```
+ */
+export function wrapped(text: string, lead: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = lead;
+  let empty = true;
+  for (const word of text.split(" ")) {
+    if (!empty && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = " ".repeat(lead.length);
+      empty = true;
+    }
+    line += empty ? word : ` ${word}`;
+    empty = false;
+  }
+  return [...lines, line];
+}
+
+/**
+ * Text without control characters: what a server or a file says must not steer the terminal.
+ *
+ * @param text the text
+ * @returns the same, each control character as U+FFFD
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(visible("a\x1b[2Jb"), "a\ufffd[2Jb");
+ * ```
+ */
+export function visible(text: string): string {
+  return text.replace(/\p{Cc}/gu, "\ufffd");
+}
