@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describe } from "../describe.ts";
 import { PublishError, type RowOutcomes } from "../errors.ts";
 import type { Delivery, Failure } from "./delivery.ts";
 import { overallOutcome, rowOutcomes } from "./outcomes.ts";
@@ -40,9 +41,7 @@ export function errorOf(
   const what = at.row === undefined ? "rows" : `row ${at.row}`;
   return new PublishError(
     failure.code,
-    `Cannot publish ${what} of ${JSON.stringify(rows.resource)}: ${failure.reason} (${
-      summary(codes.length, outcomes)
-    })`,
+    `Cannot publish ${what} of ${describe(rows.resource)}: ${failure.reason} (${summary(codes.length, outcomes)})`,
     {
       outcome: overallOutcome(outcomes, at.sent),
       rowOutcomes: outcomes,
