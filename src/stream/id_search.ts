@@ -67,7 +67,9 @@ export async function findIds(nc: NatsConnection, search: IdSearch, options: Api
   const last = info.state.last_seq;
   const since = new Date(Date.parse((info as { ts?: string }).ts ?? "") - window);
   if (Number.isNaN(since.getTime())) throw new ConnectionError("connection.no_answer", `${stream} tells no time`);
-  const first = await next(nc, stream, { start_time: since.toISOString(), next_by_subj: subject }, options);
+  // A stream that transforms subjects keeps its messages under other ones.
+  const filter = info.config.subject_transform === undefined ? subject : ">";
+  const first = await next(nc, stream, { start_time: since.toISOString(), next_by_subj: filter }, options);
   if (first === undefined) return sequences;
 
   const end = performance.now() + limit;
@@ -78,7 +80,7 @@ export async function findIds(nc: NatsConnection, search: IdSearch, options: Api
       high -= STRIDE;
       for (let at = Math.max(first.seq, to - STRIDE + 1); at <= to && wanted.size > 0;) {
         if (performance.now() > end) throw tooLong(search);
-        const message = await next(nc, stream, { seq: at, next_by_subj: subject }, options);
+        const message = await next(nc, stream, { seq: at, next_by_subj: filter }, options);
         if (message === undefined) break;
         at = message.seq + 1;
         const id = idOf(message);

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { jetstream, jetstreamManager, type StreamConfig, type StreamInfo } from "@nats-io/jetstream";
+import type { Msg, NatsConnection } from "@nats-io/nats-core";
+import { connect, type Options, Publisher, verifyReceipt, type WriteReceipt } from "../../src/runtime/deno.ts";
+import { idBatch } from "../_support/batches.ts";
+import { startNatsCluster } from "../_support/nats_cluster.ts";
+import { startNatsServer } from "../_support/nats_server.ts";
+import { addStream, infoOf, storedIn } from "../_support/stored.ts";
+import { until } from "../_support/wait.ts";
+
+const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}" };
+const ROWS = 50;
+
+/** A server with the stream as it is configured beside its name and subjects. */
+async function withStream(
+  config: Partial<StreamConfig>,
+  work: (nc: NatsConnection, info: StreamInfo) => Promise<void>,
+): Promise<void> {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await work(nc, await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], ...config }));
+}
+
+async function publish(nc: NatsConnection, options: Partial<Options> = {}): Promise<WriteReceipt> {
+  await using publisher = await Publisher.open(nc, { ...OPTIONS, ...options });
+  return await publisher.publish({ resource: "eu", rows: idBatch(ROWS) });
+}
+
+/** Waits until another stream has the rows. */
+async function arrived(nc: NatsConnection, stream: string): Promise<void> {
+  await until(`the rows in ${stream}`, async () => (await infoOf(nc, stream)).state.messages >= ROWS);
+}
+
+Deno.test("a mirror gets every row with its sequence and its id, and is refused as a destination", async () => {
+  await withStream({}, async (nc) => {
+    await addStream(nc, { name: "COPY", mirror: { name: "ORDERS" } });
+    const receipt = await publish(nc);
+    await arrived(nc, "COPY");
+    // What was checked when a row was stored is not checked again: servers leave that header out of copies.
+    const stored = (await storedIn(nc, "ORDERS")).map(({ headers, ...rest }) => ({
+      ...rest,
+      headers: headers.filter(([name]) => name !== "Nats-Expected-Stream"),
+    }));
+    assert.deepEqual(await storedIn(nc, "COPY"), stored);
+    assert.deepEqual(await verifyReceipt(nc, { ...receipt, stream: "COPY" }), await verifyReceipt(nc, receipt));
+    await assert.rejects(publish(nc, { stream: "COPY" }), { name: "RouteError", code: "route.mirror" });
+  });
+});
+
+Deno.test("a stream that sources another gets every row once, under sequences of its own", async () => {
+  await withStream({}, async (nc) => {
+    await addStream(nc, { name: "ALL", sources: [{ name: "ORDERS" }] });
+    const receipt = await publish(nc);
+    assert.equal((await publish(nc)).duplicates, ROWS);
+    await arrived(nc, "ALL");
+    const bodies = (stream: string) => storedIn(nc, stream).then((stored) => stored.map(({ body }) => body));
+    assert.deepEqual(await bodies("ALL"), await bodies("ORDERS"));
+    assert.ok((await verifyReceipt(nc, receipt)).ok);
+  });
+});
+
+Deno.test("republished rows reach subscribers after they are stored, and add nothing to the acknowledgments", async () => {
+  await withStream({ republish: { src: "orders.>", dest: "live.>" } }, async (nc) => {
+    const live: Msg[] = [];
+    nc.subscribe("live.>", { callback: (_, msg) => void live.push(msg) });
+    const receipt = await publish(nc);
+    await until("the republished rows", () => live.length >= ROWS);
+    assert.deepEqual(
+      live.map((msg) => Number(msg.headers?.get("Nats-Sequence"))),
+      [...Array(ROWS).keys()].map((n) => n + 1),
+    );
+    assert.deepEqual(live.map((msg) => msg.json<{ n: number }>().n), [...Array(ROWS).keys()]);
+    assert.deepEqual([receipt.duplicates, receipt.sequences], [0, [[1, ROWS]]]);
+  });
+});
+
+Deno.test("rows of a stream that transforms subjects are found by their receipt, and known as duplicates, in every mode", async () => {
+  const config = {
+    subject_transform: { src: "orders.*", dest: "kept.{{wildcard(1)}}.rows" },
+    allow_atomic: true,
+    allow_batched: true,
+  };
+  for (const publishMode of ["individual", "atomic", "fast"] as const) {
+    await withStream(config as Partial<StreamConfig>, async (nc) => {
+      const receipt = await publish(nc, { publishMode });
+      assert.equal(receipt.subject, "orders.eu");
+      const again = await publish(nc, { publishMode });
+      const stored = await storedIn(nc, "ORDERS");
+      assert.deepEqual([stored.length, stored[0]!.subject], [ROWS, "kept.eu.rows"]);
+      if (publishMode === "fast") return;
+      assert.deepEqual([again.duplicates, again.sequences], [ROWS, receipt.sequences]);
+      assert.ok((await verifyReceipt(nc, receipt)).ok);
+    });
+  }
+});
+
+Deno.test("a work queue forgets rows that were worked on; their ids it remembers", async () => {
+  await withStream({ retention: "workqueue" }, async (nc) => {
+    const receipt = await publish(nc);
+    assert.ok((await verifyReceipt(nc, receipt)).ok);
+    const manager = await jetstreamManager(nc);
+    await manager.consumers.add("ORDERS", { durable_name: "worker", ack_policy: "explicit" });
+    const worker = await jetstream(nc).consumers.get("ORDERS", "worker");
+    for await (const message of await worker.fetch({ max_messages: 20, expires: 2000 })) await message.ackAck();
+    const { ok, missing } = await verifyReceipt(nc, receipt);
+    assert.deepEqual([ok, missing], [false, 20]);
+    const again = await publish(nc);
+    assert.deepEqual([again.duplicates, again.sequences], [ROWS, receipt.sequences]);
+    assert.equal((await infoOf(nc, "ORDERS")).state.messages, ROWS - 20);
+  });
+});
+
+Deno.test("a stream that keeps the last row of a subject acknowledges all of them", async () => {
+  await withStream({ max_msgs_per_subject: 1 }, async (nc) => {
+    const receipt = await publish(nc);
+    assert.equal(receipt.rows, ROWS);
+    const { missing } = await verifyReceipt(nc, receipt);
+    assert.deepEqual([missing, (await infoOf(nc, "ORDERS")).state.messages], [ROWS - 1, 1]);
+  });
+});
+
+Deno.test("rows with a time to live are gone when it is over", async () => {
+  await withStream({ allow_msg_ttl: true }, async (nc) => {
+    const receipt = await publish(nc, { ttl: "1s" });
+    assert.ok(
+      (await storedIn(nc, "ORDERS")).every(({ headers }) =>
+        headers.some(([name, value]) => name === "Nats-TTL" && value === "1")
+      ),
+    );
+    await until("the rows to expire", async () => (await infoOf(nc, "ORDERS")).state.messages === 0, { every: 100 });
+    assert.equal((await verifyReceipt(nc, receipt)).missing, ROWS);
+  });
+});
+
+Deno.test("a stream that keeps rows as long as somebody is interested keeps them for its consumer", async () => {
+  await withStream({ retention: "interest" }, async (nc) => {
+    await assert.rejects(publish(nc), { name: "RouteError", code: "route.no_interest" });
+    await (await jetstreamManager(nc)).consumers.add("ORDERS", { durable_name: "reader", ack_policy: "explicit" });
+    const receipt = await publish(nc);
+    assert.ok((await verifyReceipt(nc, receipt)).ok);
+  });
+});
+
+Deno.test("three replicas have every row when it is acknowledged, in order, each once", async () => {
+  await using cluster = await startNatsCluster({ nodes: 3 });
+  await using nc = await connect({ url: [...cluster.urls], reconnect: true });
+  await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], num_replicas: 3 });
+  const receipt = await publish(nc);
+  const again = await publish(nc);
+  assert.deepEqual([receipt.sequences, again.duplicates, again.sequences], [[[1, ROWS]], ROWS, [[1, ROWS]]]);
+  const leader = await cluster.leaderOf("ORDERS");
+  await leader.kill();
+  await cluster.leaderOf("ORDERS");
+  await using other = await connect({ url: cluster.nodes.filter((node) => node.running()).map(({ url }) => url) });
+  assert.ok((await verifyReceipt(other, receipt)).ok, "acknowledged by a majority");
+});
