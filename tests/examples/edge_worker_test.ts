@@ -1,0 +1,85 @@
+import { type Table, tableFromArrays, tableToIPC } from "apache-arrow";
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import { connect } from "../../src/runtime/deno.ts";
+import { demoTable } from "../_support/batches.ts";
+import { miniflareModule, nodeProgram } from "../_support/runtimes.ts";
+import { addStream, infoOf, storedIn } from "../_support/stored.ts";
+import { bundle } from "./_bundle.ts";
+import { start } from "./_program.ts";
+import { PASSWORDS, startWorkerServer } from "./_worker_conf.ts";
+
+const node = await nodeProgram();
+const miniflare = await miniflareModule();
+
+const TOKEN = "upload-secret";
+
+Deno.test({
+  name: "the edge worker publishes Arrow over WebSocket, as a user who may do nothing else",
+  ignore: node === undefined || miniflare === undefined,
+}, async (t) => {
+  await using server = await startWorkerServer();
+  const admin = { authMode: "user_password", username: "admin", password: PASSWORDS.ADMIN_PASSWORD } as const;
+  await using nc = await connect({ url: server.url, ...admin });
+  await addStream(nc, { name: "EVENTS", subjects: ["events.>"] });
+
+  // Nothing of Node is to be in the bundle: workers have none of it without nodejs_compat.
+  const how = { platform: "browser", target: "es2022", conditions: ["workerd", "worker", "browser"] } as const;
+  const script = await bundle("edge_worker/worker.ts", { ...how, conditions: [...how.conditions] });
+  const bindings = { NATS_URL: server.wsUrl, NATS_PASSWORD: PASSWORDS.WORKER_PASSWORD, UPLOAD_TOKEN: TOKEN };
+  const host = fileURLToPath(new URL("_workerd.ts", import.meta.url));
+  await using worker = start([node!, host, miniflare!, script, JSON.stringify(bindings)]);
+  const [url] = await worker.line(/http\S+/);
+
+  const post = async (path: string, body: BodyInit, token = TOKEN) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(new URL(path, url), { method: "POST", headers, body });
+    const text = await answer.text();
+    return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
+  };
+  const ipc = (table: Table) => new Uint8Array(tableToIPC(table, "stream"));
+  const arrow = (rows: number) => ipc(demoTable(rows, 500));
+
+  await t.step("answers with the receipt", async () => {
+    const { status, body } = await post("eu", arrow(2000));
+    assert.deepEqual([status, body.rows, body.duplicates, body.resources[0].resource], [200, 2000, 0, "eu"]);
+    const [first] = await storedIn(nc, "EVENTS");
+    assert.equal(first?.subject, "events.eu");
+    assert.equal(JSON.parse(first!.body)._filament_event_id, "evt-000000000");
+  });
+
+  await t.step("stores rows that are sent again once", async () => {
+    const { body } = await post("eu", arrow(2100));
+    assert.deepEqual([body.rows, body.duplicates], [2100, 2000]);
+    assert.equal((await infoOf(nc, "EVENTS")).state.messages, 2100);
+  });
+
+  await t.step("says what is wrong, and whose it is", async () => {
+    assert.equal((await post("eu", arrow(1), "guess")).status, 401);
+    assert.equal((await fetch(url)).status, 401);
+    assert.equal((await post("eu", "")).status, 400);
+    assert.equal((await post("eu", "this is no Arrow file, but text")).status, 400);
+    assert.equal((await post("eu", arrow(100).slice(0, -500))).status, 400); // half of it
+    const route = await post("e%20u", arrow(1));
+    assert.deepEqual([route.status, route.body.code], [404, "route.subject"]);
+    const encode = await post("eu", ipc(tableFromArrays({ _filament_event_id: [1] })));
+    assert.deepEqual([encode.status, encode.body.code], [422, "encode.id"]);
+  });
+
+  await t.step("says of each row of a failed request what is known of it", async () => {
+    await nc.request(
+      "$JS.API.STREAM.UPDATE.EVENTS",
+      JSON.stringify({ name: "EVENTS", subjects: ["events.>"], max_msgs: 2105, discard: "new" }),
+    );
+    const { status, body } = await post("us", arrow(10));
+    assert.deepEqual([status, body.code], [503, "publish.rejected"]);
+    assert.deepEqual([body.rows.acked, body.rows.rejected + body.rows.unsent], [5, 5]);
+  });
+
+  await t.step("says that the server is away", async () => {
+    await server.kill();
+    const { status, body } = await post("eu", arrow(1));
+    assert.deepEqual([status, body.code], [503, "connection.refused"]);
+    assert.ok(!JSON.stringify(body).includes(PASSWORDS.WORKER_PASSWORD));
+  });
+});
