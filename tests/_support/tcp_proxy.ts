@@ -14,6 +14,7 @@
 
 import { connect as dial, createServer, type Server, type Socket } from "node:net";
 import { Lane, type LaneRules } from "./tcp_lane.ts";
+import { until } from "./wait.ts";
 
 /** A direction: from the client to the server, or from the server to the client. */
 export type Way = "up" | "down";
@@ -129,10 +130,12 @@ class Proxy implements TcpProxy {
 
   async refuse(): Promise<void> {
     const server = this.#server;
+    if (server === undefined) return;
     this.#server = undefined;
     // Its callback would wait for the connections to end: they stay.
-    server?.close();
-    await Promise.resolve();
+    server.close();
+    // The port listens as long as a process has it that another thread is just about to start.
+    await until("the port to close", () => isRefused(this.#port), { every: 1 });
   }
 
   async accept(): Promise<void> {
@@ -193,4 +196,13 @@ interface Pair {
 /** Ends a connection so that its peer sees a reset. */
 function reset(socket: Socket): void {
   if (!socket.destroyed) socket.resetAndDestroy();
+}
+
+function isRefused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = dial({ host: "127.0.0.1", port });
+    probe.once("connect", () => probe.destroy());
+    probe.on("error", (error) => resolve((error as { code?: string }).code === "ECONNREFUSED"));
+    probe.once("close", () => resolve(false));
+  });
 }
