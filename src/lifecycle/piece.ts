@@ -8,11 +8,12 @@ import { encodeView } from "../json/encode.ts";
 import { IdIndex } from "../message/id_index.ts";
 import type { PreparedRows, RowRange } from "../message/prepare.ts";
 import type { BatchSource } from "../publish/batch_source.ts";
-import type { PublisherCore } from "../publish/core.ts";
+import type { BeforeSending, PublisherCore } from "../publish/core.ts";
 import type { Delivery } from "../publish/delivery.ts";
 import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../publish/outcomes.ts";
 import { makeReceipt, receiptOf, toldBy } from "../publish/receipt.ts";
 import type { WriteReceipt } from "../types.ts";
+import type { AccountedOptions, LeftPiece } from "./account.ts";
 
 /** A batch of a sequence, and what is known of its rows. */
 export interface Part {
@@ -52,11 +53,24 @@ export class Piece {
   #carried: readonly number[] | undefined;
 
   /** Starts a piece: of fewer rows than the range has where their bodies pass a piece's limit. */
-  constructor(core: PublisherCore, part: Part, range: RowRange, signal: AbortSignal | undefined) {
+  constructor(core: PublisherCore, part: Part, range: RowRange, { signal, account }: AccountedOptions) {
     this.part = part;
     this.from = range.from;
     this.since = performance.now();
-    this.delivery = core.start(part.source, range, signal, true);
+    const before: BeforeSending | undefined = account &&
+      ((rows, { stream, subject }) => {
+        const { count, bodyBytes, crc32c } = rows;
+        return account.begin({
+          batch: part.index,
+          offset: range.from,
+          rows: count,
+          bytes: bodyBytes,
+          crc32c,
+          stream,
+          subject,
+        });
+      });
+    this.delivery = core.start(part.source, range, signal, true, before);
   }
 
   /** Whether its rows were ever ready to be sent. */
@@ -112,6 +126,17 @@ export class Piece {
           `timeout has passed since it was sent`;
       }
     }
+  }
+
+  /** What became of its rows, as far as was noted. */
+  left(): LeftPiece {
+    const codes = this.#codes.map((code, i) => {
+      if (code === ACKED || code === DUPLICATE) return code;
+      // What became of earlier submissions is not told.
+      return this.#rows!.hasId(i) && this.#tries[i]! > 1 ? UNKNOWN : code;
+    });
+    const sequences = this.delivery.cumulative ? undefined : this.#sequences;
+    return { batch: this.part.index, offset: this.from, codes, sequences };
   }
 
   /** Sends what is not acknowledged again; the whole piece where it is stored as a whole. */

@@ -12,6 +12,7 @@ import { resolveOptions } from "../options.ts";
 import { PublisherCore } from "../publish/core.ts";
 import { verdictOf } from "../publish/verdict.ts";
 import type { ApplyAllOptions, Batches, Options, RunReceipt } from "../types.ts";
+import type { AccountedOptions } from "./account.ts";
 import { SequenceRunner } from "./sequence.ts";
 import { Totals } from "./totals.ts";
 
@@ -65,7 +66,7 @@ export async function publishAll(
   let lastProgress = performance.now();
   let lastError: unknown;
   for (let pause = FIRST_PAUSE;; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
-    const attempt = await runAttempt(connect, options, runner, limits.signal);
+    const attempt = await runAttempt(connect, options, runner, limits);
     if (attempt.kind === "done") return totals.receipt();
     if (attempt.kind === "late") throw await runner.close(lastError);
     lastError = attempt.error;
@@ -90,11 +91,12 @@ async function runAttempt(
   connect: () => Promise<NatsConnection>,
   options: Options,
   runner: SequenceRunner,
-  signal: AbortSignal | undefined,
+  { signal, account }: AccountedOptions,
 ): Promise<Attempt> {
   let core: PublisherCore | undefined;
   try {
-    core = await openUnlessAborted(connect, options, signal);
+    const opened = core = await openUnlessAborted(connect, options, signal);
+    account?.opened?.(() => opened.stats());
     return { kind: await runner.run(core) ? "done" : "late" };
   } catch (error) {
     // What `onReceipt` throws meanwhile is foreign, too.

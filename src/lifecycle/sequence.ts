@@ -12,7 +12,8 @@ import { type BatchSource, openBatch } from "../publish/batch_source.ts";
 import type { PublisherCore } from "../publish/core.ts";
 import type { Failure } from "../publish/delivery.ts";
 import { abortedFailure, errorOf } from "../publish/failure.ts";
-import type { ApplyAllOptions, Batches, BatchLimits, RowBatch, WriteReceipt } from "../types.ts";
+import type { Batches, BatchLimits, RowBatch, WriteReceipt } from "../types.ts";
+import type { AccountedOptions } from "./account.ts";
 import { allAcknowledged, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source_reader.ts";
 
@@ -29,7 +30,7 @@ interface Current {
 
 /** Publishes a sequence of batches; what one publisher left undone, another can go on with. */
 export class SequenceRunner {
-  readonly #options: ApplyAllOptions;
+  readonly #options: AccountedOptions;
   readonly #limits: Required<BatchLimits>;
   readonly #report: (receipt: WriteReceipt) => void | Promise<void>;
   readonly #reader: SourceReader;
@@ -49,7 +50,7 @@ export class SequenceRunner {
   /** A runner that tells each piece's receipt in order, and waits for what it is told. */
   constructor(
     batches: Batches,
-    options: ApplyAllOptions,
+    options: AccountedOptions,
     report: (receipt: WriteReceipt) => void | Promise<void>,
   ) {
     this.#options = options;
@@ -110,7 +111,7 @@ export class SequenceRunner {
   async #runPart(core: PublisherCore, current: Current): Promise<void> {
     for (current.left ??= nextRange(current); current.left !== undefined;) {
       const before = this.#pieces.at(-1);
-      const piece = current.begun = new Piece(core, current.part, current.left, this.#options.signal);
+      const piece = current.begun = new Piece(core, current.part, current.left, this.#options);
       this.#pieces.push(piece);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
       advance(current);
@@ -173,6 +174,7 @@ export class SequenceRunner {
    */
   async close(error: unknown): Promise<unknown> {
     await this.#reader.close();
+    for (const piece of this.#pieces) this.#options.account?.left(piece.left());
     if (this.#foreign !== undefined) return this.#foreign.error;
     const part = this.#parts.find(({ codes }) => !allAcknowledged(codes)) ?? this.#current?.part;
     const failure = this.#failureOf(error, part?.sent ?? false);

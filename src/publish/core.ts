@@ -7,27 +7,30 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type PublishError, StateError } from "../errors.ts";
-import { prepareRows, type RowRange } from "../message/prepare.ts";
-import { resolveOptions, type Settings } from "../options.ts";
-import { inboxPrefixOf } from "../stream/api.ts";
-import { Destinations } from "../stream/destination.ts";
+import type { PreparedRows, RowRange } from "../message/prepare.ts";
+import type { Settings } from "../options.ts";
+import type { Destination, Destinations } from "../stream/destination.ts";
 import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types.ts";
-import { checkBatchBytes, checkBatchCount } from "./atomic_batch.ts";
-import { type BatchSource, checkPlaced, openBatch } from "./batch_source.ts";
+import { type BatchSource, messagesOf, openBatch } from "./batch_source.ts";
 import { closeConnection, watchConnection } from "./connection_watch.ts";
 import { Delivery, type Failure } from "./delivery.ts";
 import { abortedFailure, type CallRows, publishError } from "./failure.ts";
-import { type Inbox, openInbox } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
 import type { Lane, LaneHost } from "./lane.ts";
-import { mostRowsOfPiece, openLane, replyTailBytes } from "./modes.ts";
+import { mostRowsOfPiece, openLane } from "./modes.ts";
+import { type Opened, openParts } from "./opening.ts";
 import { ProgressTeller } from "./progress.ts";
 import { receiptOf } from "./receipt.ts";
+import { Tally } from "./tally.ts";
 import { openWire, type Wire } from "./wire.ts";
 
 /** A call in progress. */
 interface Call extends CallRows {
   readonly delivery: Delivery;
 }
+
+/** Awaited when a call's rows are ready, before the first one is sent; what it throws fails the call. */
+export type BeforeSending = (rows: PreparedRows, destination: Destination) => Promise<void>;
 
 /** What a publisher, a run and a session are made of. */
 export class PublisherCore implements LaneHost {
@@ -43,6 +46,7 @@ export class PublisherCore implements LaneHost {
   readonly #unwatch: () => void;
   readonly #progress: ProgressTeller;
   readonly #calls = new Set<Call>();
+  readonly #tally = new Tally();
   #connected = true;
   #failure: Failure | undefined;
   #error: PublishError | undefined;
@@ -50,12 +54,8 @@ export class PublisherCore implements LaneHost {
   #released = false;
   #ended = false;
   #ending: Promise<void> | undefined;
-  #acked = 0;
-  #duplicates = 0;
-  #bytes = 0;
-  #failures = 0;
 
-  private constructor(nc: NatsConnection, settings: Settings, owns: boolean, inbox: Inbox, destinations: Destinations) {
+  private constructor({ nc, settings, owns, inbox, destinations }: Opened) {
     this.settings = settings;
     this.ownsConnection = owns;
     this.#nc = nc;
@@ -72,22 +72,8 @@ export class PublisherCore implements LaneHost {
 
   /** Dials where a function was given, subscribes, and checks a shared stream. What was dialled is closed on failure. */
   static async open(to: Dial, options: Options): Promise<PublisherCore> {
-    const settings = resolveOptions(options);
-    const owns = typeof to === "function" || settings.ownsConnection;
-    const nc = typeof to === "function" ? await to() : to;
-    const opening: { core?: PublisherCore; inbox?: Inbox } = {};
-    try {
-      const deep = settings.publishMode === "fast";
-      const prefix = inboxPrefixOf(nc, settings.inboxPrefix);
-      opening.inbox = await openInbox(nc, prefix, (msg) => opening.core?.reply(msg), deep);
-      const destinations = new Destinations(nc, settings, opening.inbox.prefix.length + replyTailBytes(settings));
-      await destinations.open();
-      return opening.core = new PublisherCore(nc, settings, owns, opening.inbox, destinations);
-    } catch (error) {
-      opening.inbox?.close();
-      if (owns) await closeConnection(nc);
-      throw error;
-    }
+    const opening: { core?: PublisherCore } = {};
+    return opening.core = new PublisherCore(await openParts(to, options, (msg) => opening.core?.reply(msg)));
   }
 
   /** Publishes one batch whole. */
@@ -112,7 +98,13 @@ export class PublisherCore implements LaneHost {
   }
 
   /** Starts to publish a range of a batch's selected rows; with `cut`, of fewer where their bodies pass a piece's limit. */
-  start(source: BatchSource, range: RowRange, signal: AbortSignal | undefined, cut: boolean): Delivery {
+  start(
+    source: BatchSource,
+    range: RowRange,
+    signal: AbortSignal | undefined,
+    cut: boolean,
+    before?: BeforeSending,
+  ): Delivery {
     const delivery = new Delivery();
     const only = source.only?.slice(range.from, range.from + range.count);
     const call: Call = { resource: source.resource, count: range.count, only, delivery };
@@ -129,20 +121,19 @@ export class PublisherCore implements LaneHost {
     if (this.#failure === undefined) {
       this.#lane.push(delivery);
       delivery.done.promise.then(() => this.#settle(call), () => {});
-      void this.#load(call, source, range, cut);
+      void this.#load(call, source, range, cut, before);
     }
     return delivery;
   }
 
-  async #load(call: Call, source: BatchSource, range: RowRange, cut: boolean): Promise<void> {
+  async #load(call: Call, source: BatchSource, range: RowRange, cut: boolean, before?: BeforeSending): Promise<void> {
     const { delivery } = call;
     try {
       const destination = await this.#destinations.resolve(source.resource);
       if (delivery.over) return;
-      if (!cut) checkBatchCount(range.count, this.settings);
-      const rows = prepareRows(source, range, destination.target, cut);
-      checkBatchBytes(rows, this.settings);
-      checkPlaced(rows, destination, this.settings);
+      const rows = messagesOf(source, range, destination, cut, this.settings);
+      if (before !== undefined) await before(rows, destination);
+      if (delivery.over) return;
       delivery.load(rows, destination);
       delivery.loaded.resolve();
       this.#lane.wake();
@@ -193,10 +184,7 @@ export class PublisherCore implements LaneHost {
       connected: this.#connected && !this.#nc.isClosed(),
       inFlight: this.#lane.inFlight,
       inFlightBytes: this.#lane.inFlightBytes,
-      acked: this.#acked,
-      duplicates: this.#duplicates,
-      bytes: this.#bytes,
-      failures: this.#failures,
+      ...this.#tally,
       wire: this.#wire.kind,
       created: [...this.#destinations.created],
     };
@@ -218,9 +206,7 @@ export class PublisherCore implements LaneHost {
   }
 
   acknowledged(rows: number, duplicates: number, bytes: number): void {
-    this.#acked += rows - duplicates;
-    this.#duplicates += duplicates;
-    this.#bytes += bytes;
+    this.#tally.add(rows, duplicates, bytes);
   }
 
   failed(failure: Failure): void {
@@ -283,7 +269,7 @@ export class PublisherCore implements LaneHost {
     this.#calls.delete(call);
     delivery.over = true;
     if (error !== undefined) {
-      this.#failures++;
+      this.#tally.failures++;
       delivery.error = error;
       delivery.loaded.reject(error);
       delivery.done.reject(error);
@@ -298,18 +284,15 @@ export class PublisherCore implements LaneHost {
     this.#released = true;
     this.#unwatch();
     this.#progress.stop();
+    this.#destinations.close();
     this.#inbox.close();
     this.#lane.cut();
     if (this.ownsConnection) await closeConnection(this.#nc);
   }
 
   #readProgress(): Progress {
-    return {
-      submitted: this.#lane.submitted,
-      acked: this.#acked + this.#duplicates,
-      bytes: this.#bytes,
-      inFlight: this.#lane.inFlight,
-      inFlightBytes: this.#lane.inFlightBytes,
-    };
+    const { submitted, inFlight, inFlightBytes } = this.#lane;
+    const { acked, duplicates, bytes } = this.#tally;
+    return { submitted, acked: acked + duplicates, bytes, inFlight, inFlightBytes };
   }
 }
