@@ -9,10 +9,11 @@ import { describe } from "../describe.ts";
 import { ConfigError, RouteError } from "../errors.ts";
 import { checkSelection, operationCodes } from "../message/operations.ts";
 import { eventIdReaders, type RowSource } from "../message/ids.ts";
-import type { PreparedRows } from "../message/prepare.ts";
+import { type PreparedRows, prepareRows, type RowRange } from "../message/prepare.ts";
 import type { Settings } from "../options.ts";
 import type { Destination } from "../stream/destination.ts";
 import type { RowBatch } from "../types.ts";
+import { checkBatchBytes, checkBatchCount } from "./atomic_batch.ts";
 
 /** An open batch. */
 export interface BatchSource extends RowSource {
@@ -46,8 +47,23 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
   };
 }
 
+/** Makes messages of a range of an open batch, with every refusal: EncodeErrors, and RouteErrors of their stream's own limits. */
+export function messagesOf(
+  source: BatchSource,
+  range: RowRange,
+  destination: Destination,
+  cut: boolean,
+  settings: Settings,
+): PreparedRows {
+  if (!cut) checkBatchCount(range.count, settings);
+  const rows = prepareRows(source, range, destination.target, cut);
+  checkBatchBytes(rows, settings);
+  checkPlaced(rows, destination, settings);
+  return rows;
+}
+
 /** Checks rows against their stream's own limits. Throws RouteErrors `route.too_small` and `route.short_dedupe`. */
-export function checkPlaced(rows: PreparedRows, destination: Destination, settings: Settings): void {
+function checkPlaced(rows: PreparedRows, destination: Destination, settings: Settings): void {
   const { retry, publishTimeout } = settings;
   destination.checkLargest?.(rows.largestMessage());
   if (retry === undefined || !rows.hasIds || retry.budget + publishTimeout <= destination.duplicateWindow) return;

@@ -5,6 +5,7 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
+import { describe } from "../describe.ts";
 import { RouteError } from "../errors.ts";
 import { type AckSource, type ReadUsualAck, usualAckReader } from "./ack_source.ts";
 import { batchHeaderBytes } from "../message/batch_headers.ts";
@@ -53,6 +54,7 @@ export class Destinations {
   readonly #replyBytes: number;
   readonly #known = new Map<string, Promise<Destination>>();
   readonly #created: string[] = [];
+  readonly #closing = new AbortController();
   #shared: Found | undefined;
 
   /** Destinations over a connection; reply subjects have at most `replyBytes` bytes. */
@@ -77,6 +79,11 @@ export class Destinations {
       filter: () => captureFilter({ stream, subject }, "x"),
       sharedByResources: hasPlaceholder(subject),
     });
+  }
+
+  /** Ends the lookups in progress: nothing is created any more. */
+  close(): void {
+    this.#closing.abort();
   }
 
   /** Where a resource goes. Throws RouteErrors and ConnectionErrors; a failed lookup is not remembered. */
@@ -118,7 +125,7 @@ export class Destinations {
   }
 
   async #find(wanted: Wanted): Promise<Found> {
-    const found = await openStream(this.#nc, this.#settings, wanted);
+    const found = await openStream(this.#nc, this.#settings, { ...wanted, signal: this.#closing.signal });
     if (found.created) this.#created.push(wanted.stream);
     return found;
   }
@@ -173,7 +180,7 @@ function named(resource: string, stream: string, subject: string, check: () => v
     check();
   } catch (error) {
     if (!(error instanceof RouteError)) throw error;
-    throw new RouteError(error.code, `Cannot publish resource ${JSON.stringify(resource)}: ${error.message}`, {
+    throw new RouteError(error.code, `Cannot publish resource ${describe(resource)}: ${error.message}`, {
       resource,
       stream,
       subject,

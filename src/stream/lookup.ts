@@ -8,7 +8,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import type { StreamInfo } from "@nats-io/jetstream";
 import { RouteError, type RouteErrorCode } from "../errors.ts";
 import type { Settings } from "../options.ts";
-import { type ApiFailure, apiRequest, isApiFailure, requestStreamInfo } from "./api.ts";
+import { type ApiFailure, type ApiOptions, apiRequest, isApiFailure, requestStreamInfo } from "./api.ts";
 import { type DestinationFacts, type Finding, refusalFindings } from "./findings.ts";
 
 /** A stream to be looked up. */
@@ -23,6 +23,8 @@ export interface Wanted {
   readonly resource?: string | undefined;
   /** Whether several resources share the stream. */
   readonly sharedByResources: boolean;
+  /** Ends the lookup. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A stream that can take rows. */
@@ -39,14 +41,18 @@ const STREAM_NOT_FOUND = 10059;
 
 /** Gives a stream that can take rows. Throws RouteErrors, and ConnectionErrors where the lookup has no answer. */
 export async function openStream(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<Found> {
-  const answer = await lookUp(nc, settings, wanted.stream);
+  const answer = await lookUp(nc, settings, wanted);
   if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, false), created: false };
   refuse(refusalFindings(factsOf(nc, settings, wanted, undefined, answer.error)), wanted);
   return await create(nc, settings, wanted);
 }
 
-async function lookUp(nc: NatsConnection, settings: Settings, stream: string): Promise<StreamInfo | ApiFailure> {
-  return await requestStreamInfo(nc, stream, { domain: settings.domain, inboxPrefix: settings.inboxPrefix });
+async function lookUp(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<StreamInfo | ApiFailure> {
+  return await requestStreamInfo(nc, wanted.stream, apiOptions(settings, wanted));
+}
+
+function apiOptions({ domain, inboxPrefix }: Settings, { signal }: Wanted): ApiOptions {
+  return { domain, inboxPrefix, signal };
 }
 
 async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<Found> {
@@ -60,13 +66,16 @@ async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): P
     ...(settings.publishMode === "atomic" ? { allow_atomic: true } : {}),
     ...(settings.publishMode === "fast" ? { allow_batched: true } : {}),
   };
-  const answer = await apiRequest<StreamInfo>(nc, `STREAM.CREATE.${stream}`, "stream_create_response", config, {
-    domain: settings.domain,
-    inboxPrefix: settings.inboxPrefix,
-  });
+  const answer = await apiRequest<StreamInfo>(
+    nc,
+    `STREAM.CREATE.${stream}`,
+    "stream_create_response",
+    config,
+    apiOptions(settings, wanted),
+  );
   if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, true), created: true };
   if (answer.error.err_code !== NAME_IN_USE) throw refusedCreation(answer, wanted, filter);
-  const other = await lookUp(nc, settings, stream);
+  const other = await lookUp(nc, settings, wanted);
   if (isApiFailure(other)) throw refusedCreation(answer, wanted, filter);
   return { info: checked(nc, settings, wanted, other, false), created: false };
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type Options, Publisher, type PublishError } from "../../mod.ts";
+import { openRun, type Options, Publisher, type PublishError } from "../../mod.ts";
 import { assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
 import { idBatch } from "../_support/batches.ts";
-import { ack, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake_answers.ts";
+import { ack, apiError, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake_answers.ts";
 import { fakeConnection } from "../_support/fake_connection.ts";
 import { StreamModel } from "../_support/stream_model.ts";
 import { BASE, fakeOver, reached, testFault } from "./_scripted.ts";
@@ -221,4 +221,19 @@ Deno.test("close() waits for the calls in progress and refuses new ones", async 
   assert.equal((await call).rows, 3);
   await Promise.all([closed, publisher.close()]);
   assert.deepEqual(fake.calls.filter((each) => each === "close"), ["close"]);
+});
+
+Deno.test("an aborted publisher creates no stream whose lookup was under way", async () => {
+  let abort = (): void => {};
+  const fake = fakeConnection({
+    requests: ({ subject }) => {
+      if (subject.endsWith("S_eu")) abort();
+      return apiError("stream_info_response", 404, 10059, "stream not found");
+    },
+  });
+  const run = await openRun(fake.nc, { ...BASE, stream: "S_{resource}" });
+  abort = () => void run.abort();
+  assertFailure(await failureOf(run.apply(eu(3))), 3, { code: "publish.aborted", outcome: "none" });
+  await run.abort();
+  assert.deepEqual(fake.asked.map(({ subject }) => subject), ["$JS.API.STREAM.INFO.S_eu"]);
 });

@@ -1,0 +1,47 @@
+/**
+ * What a publisher is opened with: a connection, an inbox, and destinations.
+ *
+ * @module
+ */
+
+import type { Msg, NatsConnection } from "@nats-io/nats-core";
+import { resolveOptions, type Settings } from "../options.ts";
+import { inboxPrefixOf } from "../stream/api.ts";
+import { Destinations } from "../stream/destination.ts";
+import type { Dial, Options } from "../types.ts";
+import { closeConnection } from "./connection_watch.ts";
+import { type Inbox, openInbox } from "./inbox.ts";
+import { replyTailBytes } from "./modes.ts";
+
+/** An opened connection and what was made over it. */
+export interface Opened {
+  /** The options, resolved. */
+  readonly settings: Settings;
+  /** The connection. */
+  readonly nc: NatsConnection;
+  /** Whether it is closed with the publisher. */
+  readonly owns: boolean;
+  /** The inbox, subscribed. */
+  readonly inbox: Inbox;
+  /** The destinations; a shared stream is looked up and checked. */
+  readonly destinations: Destinations;
+}
+
+/** Checks the options, dials where a function was given, subscribes, and checks a shared stream. What was dialled is closed on failure. */
+export async function openParts(to: Dial, options: Options, onReply: (msg: Msg) => void): Promise<Opened> {
+  const settings = resolveOptions(options);
+  const owns = typeof to === "function" || settings.ownsConnection;
+  const nc = typeof to === "function" ? await to() : to;
+  let inbox: Inbox | undefined;
+  try {
+    const deep = settings.publishMode === "fast";
+    inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), onReply, deep);
+    const destinations = new Destinations(nc, settings, inbox.prefix.length + replyTailBytes(settings));
+    await destinations.open();
+    return { settings, nc, owns, inbox, destinations };
+  } catch (error) {
+    inbox?.close();
+    if (owns) await closeConnection(nc);
+    throw error;
+  }
+}

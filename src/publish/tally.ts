@@ -1,0 +1,24 @@
+/**
+ * What a publisher has done since it was opened.
+ *
+ * @module
+ */
+
+/** Counts that only grow. */
+export class Tally {
+  /** Rows acknowledged as new. */
+  acked = 0;
+  /** Rows that the streams had already. */
+  duplicates = 0;
+  /** Bytes of JSON of both. */
+  bytes = 0;
+  /** Calls that failed. */
+  failures = 0;
+
+  /** Rows were acknowledged, so many of them as duplicates. */
+  add(rows: number, duplicates: number, bytes: number): void {
+    this.acked += rows - duplicates;
+    this.duplicates += duplicates;
+    this.bytes += bytes;
+  }
+}
