@@ -1,24 +1,21 @@
 import assert from "node:assert/strict";
-import config from "../deno.json" with { type: "json" };
 
-/**
- * `deno doc --lint` wants every type of a signature to be exported by this package, those of other packages too; then it
- * judges their documentation. References to them are let through: there is one, the connection.
- */
-const FOREIGN = /^error\[private-type-ref\]: public type '[^']+' references private type 'NatsConnection'$/;
+const read = (path: string): string => Deno.readTextFileSync(new URL(`../${path}`, import.meta.url));
 
-Deno.test("every public name is documented, and refers to public names only", async () => {
-  const { stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["doc", "--lint", ...Object.values(config.exports)],
-    cwd: new URL("../", import.meta.url),
-    env: { NO_COLOR: "1" },
-  }).output();
-  const text = new TextDecoder().decode(stderr);
-  const errors = text.split(/^(?=error)/m).map((error) => error.trim()).filter((error) => error.startsWith("error"));
-  const own = errors.filter((error) => {
-    const [line = ""] = error.split("\n");
-    return !FOREIGN.test(line) && !/^error: Found \d+ documentation lint errors/.test(line);
-  });
-  assert.deepEqual(own, []);
-  assert(/Checked \d+ file|Found \d+ documentation/.test(text), text);
+Deno.test("docs/delivery.md says of every error code what to do", () => {
+  const codes = [...read("src/errors.ts").matchAll(/^\s+\| "([a-z]+\.[a-z_]+)"/gm)].map(([, code]) => code!);
+  assert.ok(codes.length > 50, `${codes.length} codes`);
+  const rows = read("docs/delivery.md").split("\n").filter((line) => /^\| `[a-z]+\.[a-z_]+`/.test(line));
+  const told = rows.map((line) => line.split("|").map((cell) => cell.trim()));
+  assert.deepEqual(told.map(([, code]) => code!.slice(1, -1)).sort(), [...new Set(codes)].sort());
+  for (const [, code, what, remedy] of told) assert.ok(what !== "" && remedy !== "", code);
+});
+
+Deno.test("docs/delivery.md has no link into itself that leads nowhere", () => {
+  const text = read("docs/delivery.md");
+  const slugs = [...text.matchAll(/^## (.*)$/gm)].map(([, title]) =>
+    title!.toLowerCase().replace(/[^a-z0-9 _-]/g, "").replaceAll(" ", "-")
+  );
+  const links = [...text.matchAll(/\]\(#([^)]*)\)/g)].map(([, slug]) => slug!);
+  assert.deepEqual(links, slugs);
 });
