@@ -42,8 +42,11 @@ export interface PieceAccount {
   opened?(stats: () => PublisherStats): void;
   /** Told of a piece before its first row is sent, in order, and awaited; what it throws ends the sequence. */
   begin(piece: BegunPiece): Promise<void>;
-  /** Told, when a sequence has failed, of each piece that was begun and has no receipt. */
-  left(piece: LeftPiece): void;
+  /**
+   * Told once, when a sequence has failed, of the pieces whose rows can have been sent and that have no receipt. Of others
+   * that were begun nothing was sent.
+   */
+  left(pieces: readonly LeftPiece[]): void;
 }
 
 /** Options of a sequence that is kept account of. */

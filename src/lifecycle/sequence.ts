@@ -174,7 +174,7 @@ export class SequenceRunner {
    */
   async close(error: unknown): Promise<unknown> {
     await this.#reader.close();
-    for (const piece of this.#pieces) this.#options.account?.left(piece.left());
+    this.#options.account?.left(this.#pieces.map((piece) => piece.left()));
     if (this.#foreign !== undefined) return this.#foreign.error;
     const part = this.#parts.find(({ codes }) => !allAcknowledged(codes)) ?? this.#current?.part;
     const failure = this.#failureOf(error, part?.sent ?? false);

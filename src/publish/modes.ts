@@ -56,6 +56,10 @@ function rowFinder(nc: NatsConnection, { domain, inboxPrefix }: Settings): RowFi
     const rows = delivery.rows!;
     const ids = Array.from({ length: rows.count }, (_, index) => rows.hasId(index) ? rows.idText(index) : "");
     const window = duplicateWindow + since + SLACK;
-    return await findIds(nc, { stream, subject, ids, window, limit: SEARCH_LIMIT }, { domain, inboxPrefix, signal });
+    return await findIds(nc, { stream, subject, ids, since: { window }, limit: SEARCH_LIMIT }, {
+      domain,
+      inboxPrefix,
+      signal,
+    });
   };
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { ConnectionError } from "../errors.ts";
 import { type ApiOptions, apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "./api.ts";
@@ -17,8 +18,8 @@ export interface IdSearch {
   readonly subject: string;
   /** The values of `Nats-Msg-Id`. */
   readonly ids: readonly string[];
-  /** How far back, in milliseconds of the server's clock. */
-  readonly window: number;
+  /** How far back: in milliseconds of the server's clock, or behind a sequence. */
+  readonly since: { readonly window: number } | { readonly sequence: number };
   /** Milliseconds that the search may take. */
   readonly limit: number;
 }
@@ -35,12 +36,13 @@ interface Found {
 }
 
 /**
- * The stream sequence of each id's message, 0 where the window holds none. Throws a {@linkcode ConnectionError} where
+ * The stream sequence of each id's message, 0 where there is none. Throws a {@linkcode ConnectionError} where
  * reading is not permitted, not answered, or takes too long; and the signal's reason after an abort.
  *
  * @example
  * ```ts
  * import type { NatsConnection } from "@nats-io/nats-core";
+ * import assert from "node:assert/strict";
  *
  * const hdrs = btoa("NATS/1.0\r\nNats-Msg-Id: a\r\n\r\n");
  * const parts = {
@@ -54,22 +56,21 @@ interface Found {
  *   return Promise.resolve({ data: new TextEncoder().encode(JSON.stringify(answer)) });
  * };
  * const nc = { request, closed: () => new Promise(() => {}), isClosed: () => false } as unknown as NatsConnection;
- * const search = { stream: "ORDERS", subject: "orders.eu", ids: ["a", "b"], window: 120_000, limit: 1000 };
- * console.assert((await findIds(nc, search, {})).join() === "1,0");
+ * const search = { stream: "ORDERS", subject: "orders.eu", ids: ["a", "b"], since: { sequence: 0 }, limit: 1000 };
+ * assert.ok((await findIds(nc, search, {})).join() === "1,0");
  * ```
  */
 export async function findIds(nc: NatsConnection, search: IdSearch, options: ApiOptions): Promise<Float64Array> {
-  const { stream, subject, ids, window, limit } = search;
+  const { stream, subject, ids, since, limit } = search;
   const sequences = new Float64Array(ids.length);
   const wanted = new Map(ids.map((id, index) => [id, index]));
   const info = await requestStreamInfo(nc, stream, options);
   if (isApiFailure(info)) throw unexpectedFailure(`look for rows in ${stream}`, info);
   const last = info.state.last_seq;
-  const since = new Date(Date.parse((info as { ts?: string }).ts ?? "") - window);
-  if (Number.isNaN(since.getTime())) throw new ConnectionError("connection.no_answer", `${stream} tells no time`);
   // A stream that transforms subjects keeps its messages under other ones.
   const filter = info.config.subject_transform === undefined ? subject : ">";
-  const first = await next(nc, stream, { start_time: since.toISOString(), next_by_subj: filter }, options);
+  const start = "sequence" in since ? { seq: since.sequence + 1 } : { start_time: timeBefore(info, since.window) };
+  const first = await next(nc, stream, { ...start, next_by_subj: filter }, options);
   if (first === undefined) return sequences;
 
   const end = performance.now() + limit;
@@ -93,6 +94,13 @@ export async function findIds(nc: NatsConnection, search: IdSearch, options: Api
   };
   await Promise.all(Array.from({ length: WALKERS }, walk));
   return sequences;
+}
+
+/** A time by the server's clock: the client's may be another. */
+function timeBefore(info: StreamInfo, window: number): string {
+  const time = new Date(Date.parse((info as { ts?: string }).ts ?? "") - window);
+  if (!Number.isNaN(time.getTime())) return time.toISOString();
+  throw new ConnectionError("connection.no_answer", `${info.config.name} tells no time`);
 }
 
 function tooLong({ stream, limit }: IdSearch): ConnectionError {

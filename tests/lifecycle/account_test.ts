@@ -31,8 +31,8 @@ class Notes implements PieceAccount {
     return Promise.resolve();
   }
 
-  left(piece: LeftPiece): void {
-    this.lost.push(piece);
+  left(pieces: readonly LeftPiece[]): void {
+    this.lost.push(...pieces);
   }
 
   get places(): number[][] {
@@ -74,7 +74,7 @@ Deno.test("what an account throws ends the sequence with nothing of the piece se
   const full = new Error("no space left");
   const begin = ({ offset }: BegunPiece) => offset === 4 ? Promise.reject(full) : Promise.resolve();
   const lost: LeftPiece[] = [];
-  const account = { begin, left: (piece: LeftPiece) => void lost.push(piece) };
+  const account = { begin, left: (pieces: readonly LeftPiece[]) => void lost.push(...pieces) };
   assert.equal(await failureOf(run.applyAll([batch(10)], { batchMaxRows: 4, ...accounted(account) })), full);
   assert.deepEqual(stream.rows, [0, 1, 2, 3]);
   assert.deepEqual(lost, [], "the first piece has its receipt, the second one never began");
