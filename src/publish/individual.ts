@@ -26,6 +26,7 @@ export class IndividualLane implements Lane {
   readonly #timer: ExpiryTimer;
   readonly #retry: RetryQueue;
   #queue: Delivery[] = [];
+  readonly #inOrder: boolean;
   #stopped = false;
   #pumping = false;
   /** Whether a row that could go again has no room in the window: an answer is waited for, not a time. */
@@ -38,6 +39,7 @@ export class IndividualLane implements Lane {
     this.#host = host;
     this.#window = new Window(settings.maxInFlight, settings.maxInFlightBytes);
     this.#timeout = settings.publishTimeout;
+    this.#inOrder = settings.maxInFlight === 1;
     this.#prefixLength = prefixLength;
     this.#retry = new RetryQueue(settings.retry?.budget);
     this.#timer = new ExpiryTimer(() => this.#nextTurn(), (now) => this.#due(now));
@@ -188,7 +190,9 @@ export class IndividualLane implements Lane {
     const time = now();
     try {
       this.#full = !this.#resubmit(time);
-      if (!this.#full && !this.#retry.pausing(time)) this.#submitQueue(time);
+      // One row at a time: none overtakes a row that waits to be sent again.
+      const held = this.#inOrder && this.#retry.size > 0;
+      if (!this.#full && !held && !this.#retry.pausing(time)) this.#submitQueue(time);
       this.#wire.flush();
     } catch (cause) {
       this.#host.failed({ code: "publish.disconnected", reason: "the connection is lost", cause });

@@ -231,3 +231,23 @@ Deno.test("a failure under retry ends the rows that wait to be sent again", asyn
   });
   assert.equal(fake.published.length, 8);
 });
+
+for (
+  const [name, answer] of [["no answer", undefined], ["503", NO_RESPONDERS], [
+    "10158",
+    refusal(409, 10158, "in process"),
+  ]] as const
+) {
+  Deno.test(`publish() with retry and maxInFlight 1 stores every row before later ones, through ${name}`, async () => {
+    const stream = new StreamModel();
+    const fake = fakeConnection({
+      answers: (published) => published.index % 4 === 1 ? answer : stream.store(published),
+    });
+    const options: Options = { ...BASE, publishTimeout: 30, maxInFlight: 1, retry: { budget: "20s" } };
+    const publisher = await Publisher.open(fake.nc, options);
+    const calls = [0, 6].map((first) => publisher.publish({ resource: "eu", rows: idBatch(6, { first }) }));
+    for (const call of calls) assert.equal((await call).rows, 6);
+    assert.deepEqual(stream.rows, Array.from({ length: 12 }, (_, n) => n));
+    await publisher.close();
+  });
+}
