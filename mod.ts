@@ -6,6 +6,7 @@
  * ```ts
  * import { connect, openRun } from "@jetrow/jetrow/deno";
  * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
  *
  * async function load(url: string): Promise<number> {
  *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
@@ -13,7 +14,7 @@
  *   await run.apply({ resource: "eu", rows: tableFromArrays({ id: [1, 2, 3] }) });
  *   return (await run.commit()).rows;
  * }
- * console.assert(typeof load === "function");
+ * assert.ok(typeof load === "function");
  * ```
  *
  * @module

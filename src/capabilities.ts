@@ -4,7 +4,18 @@
  * @module
  */
 
-/** The shape of {@linkcode capabilities}. */
+/**
+ * The shape of {@linkcode capabilities}.
+ *
+ * @example
+ * ```ts
+ * import { capabilities, type SinkCapabilities } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const canReplace = ({ mode }: SinkCapabilities) => mode !== "append";
+ * assert.equal(canReplace(capabilities), false);
+ * ```
+ */
 export interface SinkCapabilities {
   /** Rows are only ever added: no replace, upsert, merge or deletion. */
   readonly mode: "append";
@@ -30,8 +41,9 @@ export interface SinkCapabilities {
  * @example
  * ```ts
  * import { capabilities } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
  *
- * console.assert(capabilities.mode === "append" && !capabilities.ownerFencing);
+ * assert.ok(capabilities.mode === "append" && !capabilities.ownerFencing);
  * ```
  */
 export const capabilities: SinkCapabilities = Object.freeze({

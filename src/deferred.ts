@@ -19,9 +19,11 @@ export interface Deferred<T> {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const { promise, resolve } = deferred<number>();
  * resolve(7);
- * console.assert(await promise === 7);
+ * assert.ok(await promise === 7);
  * ```
  */
 export function deferred<T>(): Deferred<T> {

@@ -11,8 +11,10 @@ const LONGEST = 80;
  *
  * @example
  * ```ts
- * console.assert(describe("a\nb") === '"a\\nb"');
- * console.assert(describe(1.5) === "1.5" && describe(null) === "null" && describe([]) === "an array");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(describe("a\nb") === '"a\\nb"');
+ * assert.ok(describe(1.5) === "1.5" && describe(null) === "null" && describe([]) === "an array");
  * ```
  */
 export function describe(value: unknown): string {

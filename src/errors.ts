@@ -3,19 +3,31 @@
  *
  * ```ts
  * import { ConfigError, isJetrowError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
  *
  * const error: unknown = new ConfigError("config.range", "maxInFlight must be 1 to 65536: received 0", {
  *   field: "maxInFlight",
  * });
  * if (isJetrowError(error) && error.name === "ConfigError") {
- *   console.assert(error.field === "maxInFlight");
+ *   assert.ok(error.field === "maxInFlight");
  * }
  * ```
  *
  * @module
  */
 
-/** Codes of {@linkcode ConfigError}: the caller fixes the options. */
+/**
+ * Codes of {@linkcode ConfigError}: the caller fixes the options.
+ *
+ * @example
+ * ```ts
+ * import { ConfigError, type ConfigErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: ConfigErrorCode = "config.missing";
+ * assert.equal(new ConfigError(code, "what was wrong", { field: "url" }).code, code);
+ * ```
+ */
 export type ConfigErrorCode =
   | "config.missing"
   | "config.unknown"
@@ -24,7 +36,18 @@ export type ConfigErrorCode =
   | "config.conflict"
   | "config.syntax";
 
-/** Codes of {@linkcode ConnectionError}: the caller fixes the server, the network or the credentials. */
+/**
+ * Codes of {@linkcode ConnectionError}: the caller fixes the server, the network or the credentials.
+ *
+ * @example
+ * ```ts
+ * import { ConnectionError, type ConnectionErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: ConnectionErrorCode = "connection.refused";
+ * assert.equal(new ConnectionError(code, "what was wrong").code, code);
+ * ```
+ */
 export type ConnectionErrorCode =
   | "connection.refused"
   | "connection.timeout"
@@ -35,7 +58,18 @@ export type ConnectionErrorCode =
   | "connection.permission"
   | "connection.closed";
 
-/** Codes of {@linkcode RouteError}: the caller fixes the mapping or the stream. */
+/**
+ * Codes of {@linkcode RouteError}: the caller fixes the mapping or the stream.
+ *
+ * @example
+ * ```ts
+ * import { RouteError, type RouteErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: RouteErrorCode = "route.missing";
+ * assert.equal(new RouteError(code, "what was wrong").code, code);
+ * ```
+ */
 export type RouteErrorCode =
   | "route.subject"
   | "route.stream_name"
@@ -54,7 +88,18 @@ export type RouteErrorCode =
   | "route.batch_flag"
   | "route.ttl_off";
 
-/** Codes of {@linkcode EncodeError}: the caller fixes the data; nothing was sent. */
+/**
+ * Codes of {@linkcode EncodeError}: the caller fixes the data; nothing was sent.
+ *
+ * @example
+ * ```ts
+ * import { EncodeError, type EncodeErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: EncodeErrorCode = "encode.value";
+ * assert.equal(new EncodeError(code, "what was wrong").code, code);
+ * ```
+ */
 export type EncodeErrorCode =
   | "encode.type"
   | "encode.value"
@@ -68,7 +113,18 @@ export type EncodeErrorCode =
   | "encode.duplicate_id"
   | "encode.operations";
 
-/** Codes of {@linkcode PublishError}: the caller replays. */
+/**
+ * Codes of {@linkcode PublishError}: the caller replays.
+ *
+ * @example
+ * ```ts
+ * import type { PublishErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const again: readonly PublishErrorCode[] = ["publish.overloaded", "publish.no_responders"];
+ * assert.ok(again.includes("publish.overloaded"));
+ * ```
+ */
 export type PublishErrorCode =
   | "publish.timeout"
   | "publish.disconnected"
@@ -81,7 +137,18 @@ export type PublishErrorCode =
   | "publish.overloaded"
   | "publish.stream_changed";
 
-/** Codes of {@linkcode StateError}: the caller fixes the calling code. */
+/**
+ * Codes of {@linkcode StateError}: the caller fixes the calling code.
+ *
+ * @example
+ * ```ts
+ * import { StateError, type StateErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: StateErrorCode = "state.closed";
+ * assert.equal(new StateError(code, "what was wrong").code, code);
+ * ```
+ */
 export type StateErrorCode =
   | "state.closed"
   | "state.committed"
@@ -89,7 +156,19 @@ export type StateErrorCode =
   | "state.epoch_mismatch"
   | "state.unverifiable";
 
-/** Every code a jetrow error can carry. */
+/**
+ * Every code a jetrow error can carry.
+ *
+ * @example
+ * ```ts
+ * import { isJetrowError, type JetrowErrorCode, StateError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const codeOf = (error: unknown): JetrowErrorCode | undefined => isJetrowError(error) ? error.code : undefined;
+ * assert.equal(codeOf(new StateError("state.closed", "closed")), "state.closed");
+ * assert.equal(codeOf(new Error("closed")), undefined);
+ * ```
+ */
 export type JetrowErrorCode =
   | ConfigErrorCode
   | ConnectionErrorCode
@@ -98,10 +177,39 @@ export type JetrowErrorCode =
   | PublishErrorCode
   | StateErrorCode;
 
-/** What is known of one row after a failed call. */
+/**
+ * What is known of one row after a failed call.
+ *
+ * @example
+ * ```ts
+ * import type { RowOutcome } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const mayBeStored = (outcome: RowOutcome) => outcome !== "rejected" && outcome !== "unsent";
+ * assert.deepEqual([mayBeStored("unknown"), mayBeStored("unsent")], [true, false]);
+ * ```
+ */
 export type RowOutcome = "acked" | "duplicate" | "rejected" | "unknown" | "unsent";
 
-/** What is known of every row of a failed call. The counts always add up to the rows of the batch. */
+/**
+ * What is known of every row of a failed call. The counts always add up to the rows of the batch.
+ *
+ * @example
+ * ```ts
+ * import type { RowBatch, RowOutcomes } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * // What is left of a batch to be sent again.
+ * const rest = (batch: RowBatch, outcomes: RowOutcomes): RowBatch => ({ ...batch, only: outcomes.unsettled() });
+ * const outcomes: RowOutcomes = {
+ *   counts: { acked: 1, duplicate: 0, rejected: 0, unknown: 1, unsent: 0 },
+ *   at: (row) => row === 0 ? "acked" : "unknown",
+ *   unsettled: () => [1],
+ * };
+ * assert.deepEqual(rest({ resource: "eu", rows: tableFromArrays({ id: [1, 2] }) }, outcomes).only, [1]);
+ * ```
+ */
 export interface RowOutcomes {
   /** How many rows ended each way; `acked` does not include the duplicates. */
   readonly counts: Readonly<Record<RowOutcome, number>>;
@@ -111,7 +219,18 @@ export interface RowOutcomes {
   unsettled(): readonly number[];
 }
 
-/** What a failed call left behind: `none` was sent, `partial`: every row's fate is known, `uncertain`: some row's is not. */
+/**
+ * What a failed call left behind: `none` was sent, `partial`: every row's fate is known, `uncertain`: some row's is not.
+ *
+ * @example
+ * ```ts
+ * import type { PublishOutcome } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const isProven = (outcome: PublishOutcome) => outcome !== "uncertain";
+ * assert.deepEqual([isProven("partial"), isProven("uncertain")], [true, false]);
+ * ```
+ */
 export type PublishOutcome = "none" | "partial" | "uncertain";
 
 /** The mark by which errors of another copy of the package are known. */
@@ -121,11 +240,13 @@ const MARK = Symbol.for("jetrow.error");
  * What all jetrow errors have in common: a `code` of a closed union, a message that names the thing, the rule and the
  * value, and the `cause` where there was one.
  *
+ * @example
  * ```ts
  * import { JetrowError, StateError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
  *
  * const error = new StateError("state.closed", "Cannot publish: the publisher is closed");
- * console.assert(error instanceof JetrowError && error.code === "state.closed");
+ * assert.ok(error instanceof JetrowError && error.code === "state.closed");
  * ```
  */
 export abstract class JetrowError extends Error {
@@ -141,7 +262,18 @@ export abstract class JetrowError extends Error {
   }
 }
 
-/** Details of a {@linkcode ConfigError}. */
+/**
+ * Details of a {@linkcode ConfigError}.
+ *
+ * @example
+ * ```ts
+ * import { ConfigError, type ConfigErrorDetails } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const details: ConfigErrorDetails = { field: "maxInFlight" };
+ * assert.equal(new ConfigError("config.range", "maxInFlight must be 1 to 65536: received 0", details).field, "maxInFlight");
+ * ```
+ */
 export interface ConfigErrorDetails {
   /** The option as the caller wrote it: snake_case from a document, camelCase from options. */
   readonly field: string;
@@ -152,11 +284,13 @@ export interface ConfigErrorDetails {
 /**
  * The options are wrong: the caller fixes them. Nothing was dialled, looked up or sent.
  *
+ * @example
  * ```ts
  * import { ConfigError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
  *
  * const error = new ConfigError("config.missing", "stream is required", { field: "stream" });
- * console.assert(error.field === "stream");
+ * assert.ok(error.field === "stream");
  * ```
  */
 export class ConfigError extends JetrowError {
@@ -178,11 +312,13 @@ export class ConfigError extends JetrowError {
 /**
  * The server, the network or the credentials are wrong, or an answer did not come. No row was sent.
  *
+ * @example
  * ```ts
  * import { ConnectionError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
  *
  * const error = new ConnectionError("connection.refused", "Cannot connect to nats://localhost:1: connection refused");
- * console.assert(error.code === "connection.refused");
+ * assert.ok(error.code === "connection.refused");
  * ```
  */
 export class ConnectionError extends JetrowError {
@@ -198,7 +334,18 @@ export class ConnectionError extends JetrowError {
   }
 }
 
-/** Details of a {@linkcode RouteError}: which of the three are known at that point. */
+/**
+ * Details of a {@linkcode RouteError}: which of the three are known at that point.
+ *
+ * @example
+ * ```ts
+ * import { RouteError, type RouteErrorDetails } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const details: RouteErrorDetails = { stream: "ORDERS", subject: "orders.eu" };
+ * assert.equal(new RouteError("route.not_captured", "ORDERS does not capture orders.eu", details).stream, "ORDERS");
+ * ```
+ */
 export interface RouteErrorDetails {
   /** The destination resource. */
   readonly resource?: string | undefined;
@@ -214,14 +361,16 @@ export interface RouteErrorDetails {
  * A resource cannot be published where the options send it: the caller fixes the mapping or the stream. No row of the
  * batch was sent.
  *
+ * @example
  * ```ts
  * import { assertSubject } from "@jetrow/jetrow/subject";
  * import { RouteError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
  *
  * try {
  *   assertSubject("orders.*");
  * } catch (error) {
- *   console.assert(error instanceof RouteError && error.code === "route.subject");
+ *   assert.ok(error instanceof RouteError && error.code === "route.subject");
  * }
  * ```
  */
@@ -247,7 +396,18 @@ export class RouteError extends JetrowError {
   }
 }
 
-/** Details of an {@linkcode EncodeError}: where in the batch, and how large. */
+/**
+ * Details of an {@linkcode EncodeError}: where in the batch, and how large.
+ *
+ * @example
+ * ```ts
+ * import { EncodeError, type EncodeErrorDetails } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const details: EncodeErrorDetails = { row: 7, column: "note", size: 2_000_000, limit: 1_048_576 };
+ * assert.equal(new EncodeError("encode.too_large", "row 7 has 2000000 bytes", details).row, 7);
+ * ```
+ */
 export interface EncodeErrorDetails {
   /** The row's number in the batch as the caller gave it. */
   readonly row?: number | undefined;
@@ -264,17 +424,19 @@ export interface EncodeErrorDetails {
 /**
  * The data cannot become messages: the caller fixes it. Nothing of the batch was sent.
  *
+ * @example
  * ```ts
  * import { encodeRows } from "@jetrow/jetrow/json";
  * import { EncodeError } from "@jetrow/jetrow/errors";
  * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
  *
  * const table = tableFromArrays({ a: [1] });
  * const twice = { ...table, numRows: 1, batches: table.batches, schema: { fields: [...table.schema.fields, ...table.schema.fields] } };
  * try {
  *   encodeRows(twice);
  * } catch (error) {
- *   console.assert(error instanceof EncodeError && error.code === "encode.column_name");
+ *   assert.ok(error instanceof EncodeError && error.code === "encode.column_name");
  * }
  * ```
  */
@@ -303,7 +465,20 @@ export class EncodeError extends JetrowError {
   }
 }
 
-/** Details of a {@linkcode PublishError}. */
+/**
+ * Details of a {@linkcode PublishError}.
+ *
+ * @example
+ * ```ts
+ * import { PublishError, type PublishErrorDetails } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const counts = { acked: 0, duplicate: 0, rejected: 0, unknown: 1, unsent: 0 };
+ * const rowOutcomes = { counts, at: () => "unknown" as const, unsettled: () => [0] };
+ * const details: PublishErrorDetails = { outcome: "uncertain", rowOutcomes };
+ * assert.deepEqual(new PublishError("publish.timeout", "no answer", details).rowOutcomes.unsettled(), [0]);
+ * ```
+ */
 export interface PublishErrorDetails {
   /** What the call left behind. */
   readonly outcome: PublishOutcome;
@@ -322,13 +497,15 @@ export interface PublishErrorDetails {
 /**
  * Publishing failed: `rowOutcomes` says what is known of every row, and the caller replays the unsettled ones.
  *
+ * @example
  * ```ts
  * import { isJetrowError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
  *
  * function rowsToSendAgain(error: unknown): readonly number[] {
  *   return isJetrowError(error) && error.name === "PublishError" ? error.rowOutcomes.unsettled() : [];
  * }
- * console.assert(rowsToSendAgain(new Error("other")).length === 0);
+ * assert.ok(rowsToSendAgain(new Error("other")).length === 0);
  * ```
  */
 export class PublishError extends JetrowError {
@@ -362,11 +539,13 @@ export class PublishError extends JetrowError {
 /**
  * The calling code does things in an order that cannot be: it is the caller's to mend. Nothing was sent.
  *
+ * @example
  * ```ts
  * import { StateError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
  *
  * const error = new StateError("state.committed", "Cannot apply: the run is committed");
- * console.assert(error.name === "StateError");
+ * assert.ok(error.name === "StateError");
  * ```
  */
 export class StateError extends JetrowError {
@@ -382,7 +561,27 @@ export class StateError extends JetrowError {
   }
 }
 
-/** The union that {@linkcode isJetrowError} narrows to: switch on `name` or `code`. */
+/**
+ * The union that {@linkcode isJetrowError} narrows to: switch on `name` or `code`.
+ *
+ * @example
+ * ```ts
+ * import { type AnyJetrowError, StateError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * function whatNext(error: AnyJetrowError): string {
+ *   switch (error.name) {
+ *     case "ConfigError":
+ *       return `set ${error.field}`;
+ *     case "PublishError":
+ *       return `send ${error.rowOutcomes.unsettled().length} rows again`;
+ *     default:
+ *       return error.message;
+ *   }
+ * }
+ * assert.equal(whatNext(new StateError("state.closed", "the run is closed")), "the run is closed");
+ * ```
+ */
 export type AnyJetrowError =
   | ConfigError
   | ConnectionError
@@ -397,9 +596,10 @@ export type AnyJetrowError =
  * @example
  * ```ts
  * import { isJetrowError, StateError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
  *
- * console.assert(isJetrowError(new StateError("state.closed", "closed")));
- * console.assert(!isJetrowError(new Error("closed")));
+ * assert.ok(isJetrowError(new StateError("state.closed", "closed")));
+ * assert.ok(!isJetrowError(new Error("closed")));
  * ```
  */
 export function isJetrowError(value: unknown): value is AnyJetrowError {

@@ -8,7 +8,19 @@ import type { NatsConnection } from "@nats-io/nats-core";
 
 // --- Rows -----------------------------------------------------------------------------------------------------------
 
-/** A field of an Arrow schema, as apache-arrow and flechette both have it. */
+/**
+ * A field of an Arrow schema, as apache-arrow and flechette both have it.
+ *
+ * @example
+ * ```ts
+ * import type { ArrowField } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const field: ArrowField = tableFromArrays({ id: [1] }).schema.fields[0]!;
+ * assert.equal(field.name, "id");
+ * ```
+ */
 export interface ArrowField {
   /** The column's name. */
   readonly name: string;
@@ -18,13 +30,37 @@ export interface ArrowField {
   readonly metadata?: ReadonlyMap<string, string> | null;
 }
 
-/** An Arrow schema. */
+/**
+ * An Arrow schema.
+ *
+ * @example
+ * ```ts
+ * import type { ArrowSchema } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const schema: ArrowSchema = tableFromArrays({ id: [1], name: ["a"] }).schema;
+ * assert.deepEqual(schema.fields.map(({ name }) => name), ["id", "name"]);
+ * ```
+ */
 export interface ArrowSchema {
   /** The columns, in order. */
   readonly fields: readonly ArrowField[];
 }
 
-/** apache-arrow's `RecordBatch`, of any version with this shape. */
+/**
+ * apache-arrow's `RecordBatch`, of any version with this shape.
+ *
+ * @example
+ * ```ts
+ * import { type ArrowBatch, encodeRows } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const batch: ArrowBatch = tableFromArrays({ id: [1, 2] }).batches[0]!;
+ * assert.equal(encodeRows(batch).offsets.length, batch.numRows + 1);
+ * ```
+ */
 export interface ArrowBatch {
   /** The columns' names, types and metadata. */
   readonly schema: ArrowSchema;
@@ -34,7 +70,19 @@ export interface ArrowBatch {
   readonly data: { readonly length: number; readonly children: readonly unknown[] };
 }
 
-/** apache-arrow's `Table`: record batches in a row. */
+/**
+ * apache-arrow's `Table`: record batches in a row.
+ *
+ * @example
+ * ```ts
+ * import { type ArrowTable, encodeRows } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const table: ArrowTable = tableFromArrays({ id: [1, 2] });
+ * assert.equal(encodeRows(table).offsets.length, table.numRows + 1);
+ * ```
+ */
 export interface ArrowTable {
   /** The columns' names, types and metadata. */
   readonly schema: ArrowSchema;
@@ -44,7 +92,19 @@ export interface ArrowTable {
   readonly batches: readonly ArrowBatch[];
 }
 
-/** flechette's `Table`: columns, each in chunks of its own. */
+/**
+ * flechette's `Table`: columns, each in chunks of its own.
+ *
+ * @example
+ * ```ts
+ * import { encodeRows, type FlechetteTable } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "@uwdata/flechette";
+ * import assert from "node:assert/strict";
+ *
+ * const table: FlechetteTable = tableFromArrays({ id: [1, 2] });
+ * assert.equal(encodeRows(table).offsets.length, table.numRows + 1);
+ * ```
+ */
 export interface FlechetteTable {
   /** The columns' names, types and metadata. */
   readonly schema: ArrowSchema;
@@ -54,7 +114,20 @@ export interface FlechetteTable {
   readonly children: readonly { readonly length: number; readonly data: readonly unknown[] }[];
 }
 
-/** Some rows of others, without a copy: what `sliceRows` gives. */
+/**
+ * Some rows of others, without a copy: what `sliceRows` gives.
+ *
+ * @example
+ * ```ts
+ * import { type ArrowWindow, sliceRows } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const table = tableFromArrays({ id: [1, 2, 3] });
+ * const pieces = [...sliceRows(table, { batchMaxRows: 2 })] as ArrowWindow[];
+ * assert.deepEqual(pieces.map(({ from, numRows }) => [from, numRows]), [[0, 2], [2, 1]]);
+ * ```
+ */
 export interface ArrowWindow {
   /** The columns' names, types and metadata. */
   readonly schema: ArrowSchema;
@@ -66,13 +139,50 @@ export interface ArrowWindow {
   readonly from: number;
 }
 
-/** What jetrow takes as rows: structural, so that any version of apache-arrow or flechette serves. */
+/**
+ * What jetrow takes as rows: structural, so that any version of apache-arrow or flechette serves.
+ *
+ * @example
+ * ```ts
+ * import { type ArrowRows, encodeRows } from "@jetrow/jetrow";
+ * import * as flechette from "@uwdata/flechette";
+ * import * as arrow from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const all: ArrowRows[] = [arrow.tableFromArrays({ id: [1] }), flechette.tableFromArrays({ id: [1] })];
+ * for (const rows of all) assert.equal(new TextDecoder().decode(encodeRows(rows).bytes), '{"id":1}');
+ * ```
+ */
 export type ArrowRows = ArrowBatch | ArrowTable | FlechetteTable | ArrowWindow;
 
-/** What a row does at its destination; a header of its message. */
+/**
+ * What a row does at its destination; a header of its message.
+ *
+ * @example
+ * ```ts
+ * import type { Operation } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const operations: Operation[] = ["insert", "update", "delete"];
+ * assert.equal(operations.length, 3);
+ * ```
+ */
 export type Operation = "insert" | "update" | "delete";
 
-/** Rows for one destination resource. */
+/**
+ * Rows for one destination resource.
+ *
+ * @example
+ * ```ts
+ * import type { RowBatch } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const rows = tableFromArrays({ id: [1, 2, 3] });
+ * const batch: RowBatch = { resource: "orders", rows, operations: ["insert", "update", "delete"], only: [0, 2] };
+ * assert.equal(batch.operations?.length, batch.rows.numRows);
+ * ```
+ */
 export interface RowBatch {
   /** The destination resource's name; it fills the placeholder of the templates. */
   readonly resource: string;
@@ -88,10 +198,37 @@ export interface RowBatch {
   readonly only?: readonly number[];
 }
 
-/** A sequence of batches. */
+/**
+ * A sequence of batches.
+ *
+ * @example
+ * ```ts
+ * import type { Batches, RowBatch } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * async function* daily(): AsyncGenerator<RowBatch> {
+ *   yield { resource: "monday", rows: tableFromArrays({ id: [1] }) };
+ * }
+ * const batches: Batches = daily();
+ * assert.ok(Symbol.asyncIterator in batches);
+ * ```
+ */
 export type Batches = Iterable<RowBatch> | AsyncIterable<RowBatch>;
 
-/** Where a batch is cut into pieces. */
+/**
+ * Where a batch is cut into pieces.
+ *
+ * @example
+ * ```ts
+ * import { type BatchLimits, sliceRows } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const limits: BatchLimits = { batchMaxRows: 1000, batchMaxBytes: 1024 * 1024 };
+ * assert.equal([...sliceRows(tableFromArrays({ id: new Int32Array(2500) }), limits)].length, 3);
+ * ```
+ */
 export interface BatchLimits {
   /**
    * Rows a piece has at most.
@@ -107,7 +244,19 @@ export interface BatchLimits {
   readonly batchMaxBytes?: number;
 }
 
-/** Rows as JSON, side by side. */
+/**
+ * Rows as JSON, side by side.
+ *
+ * @example
+ * ```ts
+ * import { type EncodedRows, encodeRows } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const { bytes, offsets }: EncodedRows = encodeRows(tableFromArrays({ id: [1, 2] }));
+ * assert.equal(new TextDecoder().decode(bytes.subarray(offsets[1], offsets[2])), '{"id":2}');
+ * ```
+ */
 export interface EncodedRows {
   /** All bodies, one after another, without separators. */
   readonly bytes: Uint8Array;
@@ -119,10 +268,34 @@ export interface EncodedRows {
 
 // --- Options --------------------------------------------------------------------------------------------------------
 
-/** How a connection proves who it is. */
+/**
+ * How a connection proves who it is.
+ *
+ * @example
+ * ```ts
+ * import { type AuthMode, parseConfig } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const authMode: AuthMode = "token";
+ * const document = { url: "nats://localhost", stream: "S", subject: "s", auth_mode: authMode, token: "t" };
+ * assert.equal(parseConfig(document).authMode, "token");
+ * ```
+ */
 export type AuthMode = "none" | "user_password" | "jwt" | "token";
 
-/** TLS settings, where the runtime has them. Texts are PEM. */
+/**
+ * TLS settings, where the runtime has them. Texts are PEM.
+ *
+ * @example
+ * ```ts
+ * import type { ConnectionConfig, TlsConfig } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const tls: TlsConfig = { ca: "-----BEGIN CERTIFICATE-----...", handshakeFirst: true };
+ * const config: ConnectionConfig = { url: "tls://localhost", tls };
+ * assert.ok(config.tls?.handshakeFirst);
+ * ```
+ */
 export interface TlsConfig {
   /** Certificate authorities to trust, PEM. */
   readonly ca?: string;
@@ -134,7 +307,18 @@ export interface TlsConfig {
   readonly handshakeFirst?: boolean;
 }
 
-/** How to reach the server. */
+/**
+ * How to reach the server.
+ *
+ * @example
+ * ```ts
+ * import type { ConnectionConfig } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const config: ConnectionConfig = { url: ["tls://a.example", "tls://b.example"], authMode: "token", token: "t" };
+ * assert.equal(config.url.length, 2);
+ * ```
+ */
 export interface ConnectionConfig {
   /** `nats://`, `tls://`, `ws://` or `wss://`; one or several (an array, or separated by commas). */
   readonly url: string | readonly string[];
@@ -174,7 +358,19 @@ export interface ConnectionConfig {
   readonly tls?: TlsConfig;
 }
 
-/** Part of every message id: set it where several pipelines write to one stream. */
+/**
+ * Part of every message id: set it where several pipelines write to one stream.
+ *
+ * @example
+ * ```ts
+ * import { messageId, type Namespace } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const namespace: Required<Namespace> = { tenant: "acme", pipeline: "orders", sinkConnection: "nats" };
+ * const destination = { stream: "ORDERS", subject: "orders.eu", resource: "eu" };
+ * assert.equal(messageId({ ...namespace, ...destination }, "evt-1").length, 64);
+ * ```
+ */
 export interface Namespace {
   /** The tenant's name. @default {""} */
   readonly tenant?: string;
@@ -184,10 +380,34 @@ export interface Namespace {
   readonly sinkConnection?: string;
 }
 
-/** How rows are delivered. */
+/**
+ * How rows are delivered.
+ *
+ * @example
+ * ```ts
+ * import type { PublishMode } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const modeFor = (rows: number): PublishMode => rows <= 1000 ? "atomic" : "individual";
+ * assert.deepEqual([modeFor(10), modeFor(5000)], ["atomic", "individual"]);
+ * ```
+ */
 export type PublishMode = "individual" | "atomic" | "fast";
 
-/** What `onProgress` is told. */
+/**
+ * What `onProgress` is told.
+ *
+ * @example
+ * ```ts
+ * import type { Progress, PublisherOptions } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const seen: Progress[] = [];
+ * const options: PublisherOptions = { stream: "S", subject: "s", onProgress: (progress) => void seen.push(progress) };
+ * options.onProgress?.({ submitted: 2, acked: 1, bytes: 8, inFlight: 1, inFlightBytes: 90 });
+ * assert.equal(seen[0]?.submitted, seen[0]!.acked + seen[0]!.inFlight);
+ * ```
+ */
 export interface Progress {
   /** Rows sent so far. */
   readonly submitted: number;
@@ -201,7 +421,18 @@ export interface Progress {
   readonly inFlightBytes: number;
 }
 
-/** How and where rows are published. */
+/**
+ * How and where rows are published.
+ *
+ * @example
+ * ```ts
+ * import { captureFilter, type PublisherOptions } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const options: PublisherOptions = { stream: "ORDERS", subject: "orders.{resource}", retry: { budget: "30s" } };
+ * assert.equal(captureFilter(options, "eu"), "orders.>");
+ * ```
+ */
 export interface PublisherOptions {
   /** The stream's name; `{resource}` stands for the destination resource. */
   readonly stream: string;
@@ -271,22 +502,79 @@ export interface PublisherOptions {
   readonly publishMode?: PublishMode;
 }
 
-/** One object for the connection and the publisher: `{ ... } satisfies SinkConfig`. */
+/**
+ * One object for the connection and the publisher: `{ ... } satisfies SinkConfig`.
+ *
+ * @example
+ * ```ts
+ * import { parseConfig, type SinkConfig } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const config = { url: "nats://localhost", stream: "ORDERS", subject: "orders.{resource}" } satisfies SinkConfig;
+ * assert.deepEqual({ ...parseConfig(config) }, config);
+ * ```
+ */
 export type SinkConfig = ConnectionConfig & PublisherOptions;
 
-/** What functions that publish take: a whole SinkConfig will do; the connection's keys are not needed. */
+/**
+ * What functions that publish take: a whole SinkConfig will do; the connection's keys are not needed.
+ *
+ * @example
+ * ```ts
+ * import type { Options } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const config = { url: "nats://localhost", stream: "ORDERS", subject: "orders.eu" };
+ * const options: Options[] = [config, { stream: "ORDERS", subject: "orders.eu" }];
+ * assert.equal(options[0]?.stream, options[1]?.stream);
+ * ```
+ */
 export type Options = PublisherOptions & Partial<ConnectionConfig>;
 
-/** A connection, which stays the caller's, or a function that dials one, which is then closed by who dialled. */
+/**
+ * A connection, which stays the caller's, or a function that dials one, which is then closed by who dialled.
+ *
+ * @example
+ * ```ts
+ * import { connect, type Dial } from "@jetrow/jetrow/web";
+ * import assert from "node:assert/strict";
+ *
+ * const dial: Dial = () => connect({ url: "ws://localhost:8080" });
+ * assert.equal(typeof dial, "function");
+ * ```
+ */
 export type Dial = NatsConnection | (() => Promise<NatsConnection>);
 
-/** Options of one call that publishes. */
+/**
+ * Options of one call that publishes.
+ *
+ * @example
+ * ```ts
+ * import type { PublishOptions } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const options: PublishOptions = { signal: AbortSignal.abort("enough") };
+ * assert.equal(options.signal?.reason, "enough");
+ * ```
+ */
 export interface PublishOptions {
   /** Ends the call; rows already sent are then of unknown fate. */
   readonly signal?: AbortSignal;
 }
 
-/** Options of a call that publishes a sequence of batches. */
+/**
+ * Options of a call that publishes a sequence of batches.
+ *
+ * @example
+ * ```ts
+ * import type { ApplyAllOptions } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const journal: string[] = [];
+ * const options: ApplyAllOptions = { batchMaxRows: 1000, onReceipt: ({ uri, rows }) => void journal.push(`${uri} ${rows}`) };
+ * assert.equal(options.batchMaxRows, 1000);
+ * ```
+ */
 export interface ApplyAllOptions extends BatchLimits, PublishOptions {
   /** Told each piece's receipt, in order, and awaited. */
   readonly onReceipt?: (receipt: WriteReceipt) => void | Promise<void>;
@@ -294,7 +582,23 @@ export interface ApplyAllOptions extends BatchLimits, PublishOptions {
 
 // --- Receipts -------------------------------------------------------------------------------------------------------
 
-/** Proof that every row of a batch was acknowledged. */
+/**
+ * Proof that every row of a batch was acknowledged.
+ *
+ * @example
+ * ```ts
+ * import type { WriteReceipt } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const receipt: WriteReceipt = {
+ *   uri: "nats://ORDERS/eu", resource: "eu", stream: "ORDERS", subject: "orders.eu",
+ *   rows: 3, bytes: 24, crc32c: 0x1234, duplicates: 0, firstSequence: 7, lastSequence: 12,
+ *   sequences: [[7, 8], [12, 12]], batch: 0, offset: 0,
+ * };
+ * const counted = receipt.sequences!.reduce((rows, [first, last]) => rows + last - first + 1, 0);
+ * assert.equal(counted, receipt.rows);
+ * ```
+ */
 export interface WriteReceipt {
   /** `nats://<stream>/<resource>`. */
   readonly uri: string;
@@ -324,7 +628,18 @@ export interface WriteReceipt {
   readonly offset: number;
 }
 
-/** What a run or epoch wrote for one resource. */
+/**
+ * What a run or epoch wrote for one resource.
+ *
+ * @example
+ * ```ts
+ * import type { ResourceTotal } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const total: ResourceTotal = { resource: "eu", stream: "ORDERS", rows: 3, bytes: 24, duplicates: 1, batches: 1 };
+ * assert.equal(total.rows - total.duplicates!, 2);
+ * ```
+ */
 export interface ResourceTotal {
   /** The destination resource. */
   readonly resource: string;
@@ -340,7 +655,19 @@ export interface ResourceTotal {
   readonly batches: number;
 }
 
-/** What a whole run wrote. */
+/**
+ * What a whole run wrote.
+ *
+ * @example
+ * ```ts
+ * import type { RunReceipt } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const eu = { resource: "eu", stream: "ORDERS", rows: 3, bytes: 24, batches: 1 };
+ * const receipt: RunReceipt = { resources: [eu], rows: 3, bytes: 24 };
+ * assert.equal(receipt.resources.reduce((rows, total) => rows + total.rows, 0), receipt.rows);
+ * ```
+ */
 export interface RunReceipt {
   /** Totals by resource, sorted by name. */
   readonly resources: readonly ResourceTotal[];
@@ -352,7 +679,19 @@ export interface RunReceipt {
   readonly duplicates?: number;
 }
 
-/** What a publisher is doing now. */
+/**
+ * What a publisher is doing now.
+ *
+ * @example
+ * ```ts
+ * import type { Publisher, PublisherStats } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const isIdle = ({ inFlight }: PublisherStats) => inFlight === 0;
+ * const watch = (publisher: Publisher) => isIdle(publisher.stats());
+ * assert.equal(typeof watch, "function");
+ * ```
+ */
 export interface PublisherStats {
   /** Whether the connection is up, as far as is known. */
   readonly connected: boolean;
@@ -374,7 +713,19 @@ export interface PublisherStats {
   readonly created: readonly string[];
 }
 
-/** An epoch of a session's attempt. */
+/**
+ * An epoch of a session's attempt.
+ *
+ * @example
+ * ```ts
+ * import type { EpochRef } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const first: EpochRef = { attempt: "attempt-1", epoch: 1 };
+ * const next: EpochRef = { ...first, epoch: first.epoch + 1 };
+ * assert.equal(next.epoch, 2);
+ * ```
+ */
 export interface EpochRef {
   /** The attempt that the session was opened for. */
   readonly attempt: string;
@@ -384,7 +735,18 @@ export interface EpochRef {
 
 // --- Ids ------------------------------------------------------------------------------------------------------------
 
-/** What a message id stands for beside the event id. */
+/**
+ * What a message id stands for beside the event id.
+ *
+ * @example
+ * ```ts
+ * import { type IdScope, messageIdentity } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const scope: IdScope = { tenant: "", pipeline: "", sinkConnection: "", stream: "S", subject: "s", resource: "r" };
+ * assert.ok(messageIdentity(scope, "evt-1").endsWith('"S","s","r","evt-1"]'));
+ * ```
+ */
 export interface IdScope {
   /** The tenant's name. */
   readonly tenant: string;

@@ -21,7 +21,20 @@ export class OutputError extends Error {
   override readonly name = "OutputError" as const;
 }
 
-/** Where text goes. */
+/**
+ * Where text goes.
+ *
+ * @example
+ * ```ts
+ * import type { TextOut } from "@jetrow/jetrow/cli";
+ * import assert from "node:assert/strict";
+ *
+ * const texts: string[] = [];
+ * const out: TextOut = { write: (text) => Promise.resolve(void texts.push(text)), columns: 80 };
+ * await out.write("done\n");
+ * assert.deepEqual(texts, ["done\n"]);
+ * ```
+ */
 export interface TextOut {
   /** Writes; resolves when there is room for more. Rejects when nobody reads any longer. */
   write(text: string): Promise<void>;
@@ -29,7 +42,19 @@ export interface TextOut {
   readonly columns?: number | undefined;
 }
 
-/** What the command has to do with the world. */
+/**
+ * What the command has to do with the world.
+ *
+ * @example
+ * ```ts
+ * import { type CliIo, main } from "@jetrow/jetrow/cli";
+ * import assert from "node:assert/strict";
+ *
+ * const out = { write: () => Promise.resolve() };
+ * const io: CliIo = { stdin: new Response("").body!, stdout: out, stderr: out, env: {}, signal: AbortSignal.abort() };
+ * assert.equal(await main(["--version"], io), 0);
+ * ```
+ */
 export interface CliIo {
   /** Standard input; reading begins when it is iterated. */
   readonly stdin: AsyncIterable<Uint8Array>;

@@ -13,9 +13,10 @@ import type { ArrowRows, Operation, RowBatch } from "../types.ts";
  * ```ts
  * import { batchesOf } from "@jetrow/jetrow";
  * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
  *
  * for await (const batch of batchesOf("orders", [tableFromArrays({ id: [1, 2] })])) {
- *   console.assert(batch.resource === "orders" && batch.rows.numRows === 2);
+ *   assert.ok(batch.resource === "orders" && batch.rows.numRows === 2);
  * }
  * ```
  */

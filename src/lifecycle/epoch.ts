@@ -27,9 +27,11 @@ const mismatch = (rule: string): EpochStep => ({ kind: "mismatch", rule });
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const first = begin(OPENED, 7);
- * console.assert(first.kind === "go" && first.state.kind === "active" && first.state.epoch === 7);
- * console.assert(begin({ kind: "idle", committed: 7 }, 9).kind === "mismatch");
+ * assert.ok(first.kind === "go" && first.state.kind === "active" && first.state.epoch === 7);
+ * assert.ok(begin({ kind: "idle", committed: 7 }, 9).kind === "mismatch");
  * ```
  */
 export function begin(state: EpochState, epoch: number): EpochStep {

@@ -16,7 +16,18 @@ import type { AccountedOptions } from "./account.ts";
 import { SequenceRunner } from "./sequence.ts";
 import { Totals } from "./totals.ts";
 
-/** Options of {@linkcode publishAll}. */
+/**
+ * Options of {@linkcode publishAll}.
+ *
+ * @example
+ * ```ts
+ * import type { PublishAllLimits } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const limits: PublishAllLimits = { budget: "5m", batchMaxRows: 1000 };
+ * assert.equal(limits.budget, "5m");
+ * ```
+ */
 export interface PublishAllLimits extends ApplyAllOptions {
   /** How long to go on without a row acknowledged: milliseconds, or a Go duration text. */
   readonly budget: number | string;
@@ -40,6 +51,7 @@ const LONGEST_PAUSE = 5000;
  * ```ts
  * import { batchesOf, connect, publishAll } from "@jetrow/jetrow/deno";
  * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
  *
  * async function load(url: string): Promise<number> {
  *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
@@ -47,7 +59,7 @@ const LONGEST_PAUSE = 5000;
  *   const receipt = await publishAll(() => connect(config), config, batchesOf("eu", rows), { budget: "30s" });
  *   return receipt.rows;
  * }
- * console.assert(typeof load === "function");
+ * assert.ok(typeof load === "function");
  * ```
  */
 export async function publishAll(

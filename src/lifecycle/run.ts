@@ -30,6 +30,7 @@ import { Totals } from "./totals.ts";
  * ```ts
  * import { connect, openRun } from "@jetrow/jetrow/deno";
  * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
  *
  * async function load(url: string): Promise<number> {
  *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
@@ -37,7 +38,7 @@ import { Totals } from "./totals.ts";
  *   await run.apply({ resource: "eu", rows: tableFromArrays({ id: [1, 2, 3] }) });
  *   return (await run.commit()).rows;
  * }
- * console.assert(typeof load === "function");
+ * assert.ok(typeof load === "function");
  * ```
  */
 export async function openRun(to: Dial, options: Options): Promise<BoundedRun> {
@@ -53,8 +54,9 @@ type RunState = "open" | "committed" | "aborted";
  * @example
  * ```ts
  * import { BoundedRun, openRun } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
  *
- * console.assert(typeof openRun === "function" && BoundedRun.name === "BoundedRun");
+ * assert.ok(typeof openRun === "function" && BoundedRun.name === "BoundedRun");
  * ```
  */
 export class BoundedRun {

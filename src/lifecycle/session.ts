@@ -32,6 +32,7 @@ import { Totals } from "./totals.ts";
  * ```ts
  * import { connect, openSession } from "@jetrow/jetrow/deno";
  * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
  *
  * async function feed(url: string): Promise<void> {
  *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
@@ -40,10 +41,10 @@ import { Totals } from "./totals.ts";
  *   await session.beginEpoch(ref);
  *   await session.apply({ resource: "eu", rows: tableFromArrays({ id: [1, 2, 3] }) }, ref);
  *   const [total] = await session.commitEpoch(ref);
- *   console.assert(total?.rows === 3);
+ *   assert.ok(total?.rows === 3);
  *   await session.close();
  * }
- * console.assert(typeof feed === "function");
+ * assert.ok(typeof feed === "function");
  * ```
  */
 export async function openSession(to: Dial, options: Options, attempt: string): Promise<EpochSession> {
@@ -66,8 +67,9 @@ interface Epoch {
  * @example
  * ```ts
  * import { EpochSession, openSession } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
  *
- * console.assert(typeof openSession === "function" && EpochSession.name === "EpochSession");
+ * assert.ok(typeof openSession === "function" && EpochSession.name === "EpochSession");
  * ```
  */
 export class EpochSession {

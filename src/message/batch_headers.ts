@@ -21,8 +21,10 @@ const utf8 = new TextEncoder();
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const id = "0123456789012345678901";
- * console.assert(batchHeaderBytes(9, true) === batchHeaders(id, 9, true).length);
+ * assert.ok(batchHeaderBytes(9, true) === batchHeaders(id, 9, true).length);
  * ```
  */
 export function batchHeaderBytes(index: number, last: boolean): number {
@@ -35,8 +37,10 @@ export function batchHeaderBytes(index: number, last: boolean): number {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const lines = new TextDecoder().decode(batchHeaders("b1", 1, true));
- * console.assert(lines === "Nats-Batch-Id: b1\r\nNats-Batch-Sequence: 2\r\nNats-Batch-Commit: 1\r\n");
+ * assert.ok(lines === "Nats-Batch-Id: b1\r\nNats-Batch-Sequence: 2\r\nNats-Batch-Commit: 1\r\n");
  * ```
  */
 export function batchHeaders(id: string, index: number, last: boolean): Uint8Array {

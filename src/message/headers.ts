@@ -41,8 +41,10 @@ const utf8 = new TextEncoder();
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const block = headerBlock({ operation: "insert", expectedStream: "ORDERS", headers: [], withId: false });
- * console.assert(
+ * assert.ok(
  *   new TextDecoder().decode(block.bytes) ===
  *     "NATS/1.0\r\nContent-Type: application/json\r\nFilament-Operation: insert\r\nNats-Expected-Stream: ORDERS\r\n\r\n",
  * );
@@ -63,9 +65,11 @@ export function headerBlock(fields: HeaderFields): HeaderBlock {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const block = headerBlock({ operation: "insert", headers: [], withId: false });
  * const longer = extendBlock(block.bytes, new TextEncoder().encode("Nats-Batch-Id: b1\r\n"));
- * console.assert(new TextDecoder().decode(longer).endsWith("insert\r\nNats-Batch-Id: b1\r\n\r\n"));
+ * assert.ok(new TextDecoder().decode(longer).endsWith("insert\r\nNats-Batch-Id: b1\r\n\r\n"));
  * ```
  */
 export function extendBlock(block: Uint8Array, lines: Uint8Array): Uint8Array {

@@ -17,8 +17,10 @@ export const OPERATIONS: readonly Operation[] = ["insert", "update", "delete"];
  *
  * @example
  * ```ts
- * console.assert(operationCodes(undefined, 3) === 0);
- * console.assert(operationCodes(["insert", "delete"], 2).toString() === "0,2");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(operationCodes(undefined, 3) === 0);
+ * assert.ok(operationCodes(["insert", "delete"], 2).toString() === "0,2");
  * ```
  */
 export function operationCodes(

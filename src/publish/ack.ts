@@ -27,9 +27,11 @@ const decoder = new TextDecoder();
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const body = new TextEncoder().encode('{"stream":"ORDERS","seq":7}');
  * const ack = parseAck(body, 0, { stream: "ORDERS" });
- * console.assert(ack.kind === "stored" && ack.sequence === 7 && !ack.duplicate);
+ * assert.ok(ack.kind === "stored" && ack.sequence === 7 && !ack.duplicate);
  * ```
  */
 export function parseAck(body: Uint8Array, status: number, source: AckSource): Ack {

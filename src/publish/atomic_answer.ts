@@ -22,9 +22,11 @@ const ALONE = "the server took a row of a batch for itself: it knows no batches"
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const body = new TextEncoder().encode('{"stream":"ORDERS","seq":12,"batch":"b1","count":3}');
  * const answer = parseCommit(body, 0, { stream: "ORDERS" }, "b1", 3);
- * console.assert(answer.kind === "stored" && answer.first === 10);
+ * assert.ok(answer.kind === "stored" && answer.first === 10);
  * ```
  */
 export function parseCommit(
@@ -51,7 +53,9 @@ export function parseCommit(
  *
  * @example
  * ```ts
- * console.assert(parseStage(new Uint8Array(0), 0, { stream: "ORDERS" }).kind === "staged");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(parseStage(new Uint8Array(0), 0, { stream: "ORDERS" }).kind === "staged");
  * ```
  */
 export function parseStage(body: Uint8Array, status: number, source: AckSource): StageAnswer {

@@ -43,8 +43,10 @@ export interface FastReply {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const reply = parseReply("_INBOX.a.b1.256.fail.17.1.$FI", "_INBOX.a.".length);
- * console.assert(reply?.id === "b1" && reply.sequence === 17 && reply.operation === APPEND);
+ * assert.ok(reply?.id === "b1" && reply.sequence === 17 && reply.operation === APPEND);
  * ```
  */
 export function parseReply(subject: string, prefixLength: number): FastReply | undefined {
@@ -82,9 +84,11 @@ interface Typed {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const body = new TextEncoder().encode('{"type":"ack","seq":256,"msgs":256}');
  * const answer = parseFast(body, 0, { stream: "ORDERS" }, "b1");
- * console.assert(answer.kind === "flow" && answer.sequence === 256);
+ * assert.ok(answer.kind === "flow" && answer.sequence === 256);
  * ```
  */
 export function parseFast(body: Uint8Array, status: number, source: AckSource, id: string): FastAnswer {

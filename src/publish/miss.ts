@@ -23,8 +23,10 @@ export interface Miss extends Verdict {
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const miss = missOf({ kind: "bad", reason: "an empty answer" }, { stream: "ORDERS" });
- * console.assert(miss.code === "publish.bad_ack" && miss.stored === "unknown");
+ * assert.ok(miss.code === "publish.bad_ack" && miss.stored === "unknown");
  * ```
  */
 export function missOf(answer: Exclude<Ack, { readonly kind: "stored" }>, source: AckSource): Miss {

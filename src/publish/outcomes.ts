@@ -26,9 +26,11 @@ export const UNKNOWN = 4;
  *
  * @example
  * ```ts
+ * import assert from "node:assert/strict";
+ *
  * const outcomes = rowOutcomes(Uint8Array.of(ACKED, REJECTED, UNSENT));
- * console.assert(outcomes.counts.acked === 1 && outcomes.at(1) === "rejected");
- * console.assert(outcomes.unsettled().join() === "1,2");
+ * assert.ok(outcomes.counts.acked === 1 && outcomes.at(1) === "rejected");
+ * assert.ok(outcomes.unsettled().join() === "1,2");
  * ```
  */
 export function rowOutcomes(codes: Uint8Array, only?: readonly number[]): RowOutcomes {

@@ -20,6 +20,7 @@ import { PublisherCore } from "./core.ts";
  * ```ts
  * import { connect, Publisher } from "@jetrow/jetrow/deno";
  * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
  *
  * async function publishOrders(url: string): Promise<number> {
  *   const config = { url, stream: "ORDERS", subject: "orders.{resource}" };
@@ -31,7 +32,7 @@ import { PublisherCore } from "./core.ts";
  *     await publisher.close();
  *   }
  * }
- * console.assert(typeof publishOrders === "function");
+ * assert.ok(typeof publishOrders === "function");
  * ```
  */
 export class Publisher {

@@ -90,7 +90,9 @@ export function receiptOf(delivery: Delivery, batch: number): WriteReceipt {
  *
  * @example
  * ```ts
- * console.assert(JSON.stringify(sequencePairs(Float64Array.of(4, 5, 6, 2, 9))) === "[[4,6],[2,2],[9,9]]");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(JSON.stringify(sequencePairs(Float64Array.of(4, 5, 6, 2, 9))) === "[[4,6],[2,2],[9,9]]");
  * ```
  */
 export function sequencePairs(sequences: Float64Array): (readonly [number, number])[] {

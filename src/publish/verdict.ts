@@ -42,8 +42,10 @@ const TRANSIENT = [10023, 10077, 10002, 10008, 10009, 10063, 10176, 10208];
  *
  * @example
  * ```ts
- * console.assert(verdictOf(503).again === "pause" && verdictOf(10054).again === "never");
- * console.assert(verdictOf(10158).stored === "unknown");
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(verdictOf(503).again === "pause" && verdictOf(10054).again === "never");
+ * assert.ok(verdictOf(10158).stored === "unknown");
  * ```
  */
 export function verdictOf(serverCode: number): Verdict {

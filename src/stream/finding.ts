@@ -4,7 +4,19 @@
  * @module
  */
 
-/** What a finding is about. */
+/**
+ * What a finding is about.
+ *
+ * @example
+ * ```ts
+ * import type { Finding, FindingCode } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const accepted: readonly FindingCode[] = ["stream.single_copy", "stream.unbounded"];
+ * const surprising = (findings: readonly Finding[]) => findings.filter(({ code }) => !accepted.includes(code));
+ * assert.deepEqual(surprising([]), []);
+ * ```
+ */
 export type FindingCode =
   | "stream.missing"
   | "stream.hidden"
@@ -65,10 +77,37 @@ export type FindingCode =
 /**
  * How bad a finding is: with `error` publishing would fail or lose rows, and opening a publisher refuses too; with
  * `warning` rows are at risk, or a promise is weaker than it looks; `info` is worth knowing.
+ *
+ * @example
+ * ```ts
+ * import type { Severity } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const order: readonly Severity[] = ["error", "warning", "info"];
+ * assert.ok(order.indexOf("error") < order.indexOf("info"));
+ * ```
  */
 export type Severity = "error" | "warning" | "info";
 
-/** One thing found about a destination or one of its readers. */
+/**
+ * One thing found about a destination or one of its readers.
+ *
+ * @example
+ * ```ts
+ * import type { Finding } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const line = ({ severity, field, message, remedy }: Finding) => `${severity}: ${field}: ${message}; ${remedy}`;
+ * const text = line({
+ *   severity: "warning",
+ *   code: "stream.single_copy",
+ *   field: "num_replicas",
+ *   message: "one copy: a lost disk loses the rows",
+ *   remedy: "set num_replicas to 3",
+ * });
+ * assert.ok(text.startsWith("warning: num_replicas: one copy"));
+ * ```
+ */
 export interface Finding {
   /** How bad it is. */
   readonly severity: Severity;

@@ -20,7 +20,18 @@ import { factsOf } from "./lookup.ts";
 import { readerFindings } from "./readers.ts";
 import { surroundingFindings } from "./surroundings.ts";
 
-/** How long is asked. */
+/**
+ * How long is asked.
+ *
+ * @example
+ * ```ts
+ * import type { InspectOptions } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const options: InspectOptions = { timeout: 2000, signal: new AbortController().signal };
+ * assert.equal(options.timeout, 2000);
+ * ```
+ */
 export interface InspectOptions {
   /** Ends the wait: the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;

@@ -11,7 +11,18 @@ import { broken } from "../rules/values.ts";
 import type { SinkConfig } from "../types.ts";
 import type { ApiOptions } from "./api.ts";
 
-/** What functions that only ask the server take: a whole SinkConfig will do. */
+/**
+ * What functions that only ask the server take: a whole SinkConfig will do.
+ *
+ * @example
+ * ```ts
+ * import type { ReadingOptions } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const options: ReadingOptions = { domain: "hub", signal: AbortSignal.timeout(60_000) };
+ * assert.equal(options.signal?.aborted, false);
+ * ```
+ */
 export interface ReadingOptions extends Partial<SinkConfig> {
   /** Ends the wait: the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;

@@ -8,7 +8,18 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { accountOf } from "./account.ts";
 import { type ReadingOptions, resolveReading } from "./reading_options.ts";
 
-/** What the account uses of JetStream. Limits are absent where there are none. */
+/**
+ * What the account uses of JetStream. Limits are absent where there are none.
+ *
+ * @example
+ * ```ts
+ * import type { JetStreamUse } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const isNearlyFull = ({ storage, maxStorage = Infinity }: JetStreamUse) => storage > 0.9 * maxStorage;
+ * assert.ok(isNearlyFull({ streams: 1, consumers: 0, storage: 95, memory: 0, maxStorage: 100 }));
+ * ```
+ */
 export interface JetStreamUse {
   /** Streams of the account. */
   readonly streams: number;
@@ -28,7 +39,19 @@ export interface JetStreamUse {
   readonly apiLevel?: number;
 }
 
-/** What a connection reaches. */
+/**
+ * What a connection reaches.
+ *
+ * @example
+ * ```ts
+ * import type { ConnectionTest } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const jetstream = { streams: 2, consumers: 0, storage: 4096, memory: 0 };
+ * const test: ConnectionTest = { server: "n1", version: "2.15.2", jetstream };
+ * assert.equal(test.jetstream.streams, 2);
+ * ```
+ */
 export interface ConnectionTest {
   /** The server's name. */
   readonly server: string;

@@ -20,7 +20,18 @@ import { checkReceipt } from "./receipt.ts";
 import type { Bodies, Source } from "./source.ts";
 import { type Window, windows } from "./windows.ts";
 
-/** What was read back. */
+/**
+ * What was read back.
+ *
+ * @example
+ * ```ts
+ * import type { Verification } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const lost: Verification = { ok: false, rows: 9, bytes: 72, crc32c: 0, missing: 1 };
+ * assert.equal(lost.rows + lost.missing, 10);
+ * ```
+ */
 export interface Verification {
   /** Whether rows, bytes and checksum all equal the receipt's. */
   readonly ok: boolean;

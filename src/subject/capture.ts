@@ -12,7 +12,18 @@ import { expandTemplate, hasPlaceholder, templateFault } from "./template.ts";
 /** JetStream's own API, without and with a domain: a stream that captured these requests would answer them. */
 const API: readonly string[] = ["$JS.API.>", "$JS.*.API.>"];
 
-/** Where rows go: two templates. */
+/**
+ * Where rows go: two templates.
+ *
+ * @example
+ * ```ts
+ * import { captureFilter, type DestinationTemplate } from "@jetrow/jetrow/subject";
+ * import assert from "node:assert/strict";
+ *
+ * const template: DestinationTemplate = { stream: "ORDERS", subject: "orders.{resource}" };
+ * assert.equal(captureFilter(template, "eu"), "orders.>");
+ * ```
+ */
 export interface DestinationTemplate {
   /** The stream's name. */
   readonly stream: string;
