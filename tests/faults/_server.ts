@@ -96,7 +96,8 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
     batch,
     rows,
     publisher,
-    stored: () => admin((nc) => storedRows(nc, config.stream)),
+    // A stream that has just got another leader may leave a request unanswered.
+    stored: () => until("the stream's rows", () => admin((nc) => storedRows(nc, config.stream))),
     assertLetGo: () => assertGone(server, name),
     answerLate: () => admin((nc) => answerLate(nc, inboxes)),
     kept: fault.kept ?? true,
