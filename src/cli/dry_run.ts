@@ -7,21 +7,19 @@
 import { sliceBatch } from "../message/slice_batch.ts";
 import { batchesOf } from "../lifecycle/batches.ts";
 import { prepareRows } from "../message/prepare.ts";
-import { MessageTarget } from "../message/target.ts";
+import type { MessageTarget } from "../message/target.ts";
 import { resolveOptions, type Settings } from "../options.ts";
 import { openBatch } from "../publish/batch_source.ts";
 import { captureFilter } from "../subject/capture.ts";
-import { expandTemplate } from "../subject/template.ts";
 import type { RowBatch } from "../types.ts";
 import type { CliIo } from "./io.ts";
 import type { OpenSource } from "./input/open.ts";
 import type { PublishPlan } from "./publish_options.ts";
 import { grouped, rowsOf } from "./report.ts";
+import { targetOf } from "./route.ts";
 
 /** What a server takes unless it is configured otherwise: `max_payload`. */
 const USUAL_MAX_PAYLOAD = 1_048_576;
-/** Bytes of a reply subject, at most: the prefix, a unique part, a token. */
-const REPLY_BYTES = 64;
 
 /** What one resource's rows came to. */
 interface Tally {
@@ -69,23 +67,9 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
 }
 
 function routeOf(settings: Settings, resource: string): { target: MessageTarget; tally: Tally } {
-  const stream = expandTemplate(settings.stream, resource);
-  const subject = expandTemplate(settings.subject, resource);
   if (settings.createStream) captureFilter(settings, resource);
-  const { namespace, expectedStream, headers, maxInFlightBytes, ttl } = settings;
-  const target = new MessageTarget({
-    resource,
-    stream,
-    subject,
-    maxMessageBytes: Infinity,
-    limitedBy: "a server's limit",
-    maxInFlightBytes,
-    replyBytes: REPLY_BYTES + (settings.inboxPrefix?.length ?? 0),
-    scope: { ...namespace, stream, subject, resource },
-    expectedStream,
-    headers,
-    ttl,
-  });
+  const target = targetOf(settings, resource);
+  const { stream, subject } = target.fields;
   return { target, tally: { resource, stream, subject, rows: 0, rowsWithId: 0, bytes: 0, largestMessage: 0 } };
 }
 

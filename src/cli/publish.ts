@@ -4,17 +4,21 @@
  * @module
  */
 
-import { batchesOf } from "../lifecycle/batches.ts";
-import { type BoundedRun, openRun } from "../lifecycle/run.ts";
-import type { RunReceipt, WriteReceipt } from "../types.ts";
-import { unlessAborted } from "./connecting.ts";
 import { dryRun } from "./dry_run.ts";
 import { openPath, openPipe, type OpenSource } from "./input/open.ts";
 import type { CliIo } from "./io.ts";
-import { ProgressLine } from "./progress_line.ts";
+import { JournalError } from "./journal/error.ts";
+import type { JournalLine } from "./journal/line.ts";
+import { readJournal } from "./journal/read.ts";
+import type { JournalState } from "./journal/state.ts";
+import { JournalWriter } from "./journal/writer.ts";
+import { Publication } from "./publication.ts";
 import { PUBLISH_HELP, type PublishPlan, publishPlan } from "./publish_options.ts";
 import { rowsOf } from "./report.ts";
-import { connectHere } from "./runtime.ts";
+import { assertSameRun } from "./resume/compare.ts";
+import { resumption } from "./resume/resume.ts";
+import { runLine } from "./run_fields.ts";
+import { SourceItems } from "./source_items.ts";
 
 /**
  * Runs `jetrow publish`.
@@ -40,100 +44,65 @@ export async function publish(args: readonly string[], io: CliIo): Promise<numbe
     resource,
   })));
   if (plan.dryRun) await dryRun(plan, sources, io);
-  else await new Publication(plan, io, sources).run();
+  else await send(plan, sources, io);
   return 0;
 }
 
-class Publication {
-  readonly #plan: PublishPlan;
-  readonly #io: CliIo;
-  readonly #sources: readonly OpenSource[];
-  readonly #progress: ProgressLine;
-  readonly #announced = new Set<string>();
-  #receipts = 0;
-  #rows = 0;
-
-  constructor(plan: PublishPlan, io: CliIo, sources: readonly OpenSource[]) {
-    this.#plan = plan;
-    this.#io = io;
-    this.#sources = sources;
-    this.#progress = new ProgressLine(io.stderr, plan.progress, totalRows(sources));
-  }
-
-  async run(): Promise<void> {
-    const started = performance.now();
-    const run = await this.#open();
-    try {
-      await this.#announce(run);
-      for (const source of this.#sources) await this.#publish(run, source);
-      const total = await run.commit();
-      this.#progress.clear();
-      await this.#summary(total, (performance.now() - started) / 1000);
-    } catch (error) {
-      this.#progress.clear();
-      await this.#announce(run);
-      if (this.#receipts > 0) {
-        await this.#say(`jetrow: before that ${rowsOf(this.#rows)} were acknowledged, as the receipts say`);
-      }
-      throw error;
-    } finally {
-      // A failed call has told already what there is to tell.
-      await run.abort().catch(() => {});
+async function send(plan: PublishPlan, sources: readonly OpenSource[], io: CliIo): Promise<void> {
+  const run = runLine(plan, sources);
+  const { inputs } = run;
+  const read = plan.resume === undefined ? undefined : await readJournal(plan.resume);
+  const path = plan.resume ?? plan.receipt;
+  const journal = path === undefined ? undefined : await JournalWriter.open(path, read?.end);
+  const notes: JournalLine[] = [];
+  const items = new SourceItems(
+    sources,
+    (input, schema) => noteSchema(input, schema, notes, inputs[input]!.file, read?.state),
+  );
+  const all = totalRows(sources);
+  try {
+    if (read?.state.run === undefined) {
+      notes.unshift(run);
+      const work = { pending: [], rest: undefined, items };
+      return await new Publication(plan, io, { inputs, work, rows: all, journal, notes }).run();
     }
-  }
-
-  async #open(): Promise<BoundedRun> {
-    const { config } = this.#plan;
-    const opening = openRun(() => connectHere(config), {
-      ...config,
-      onProgress: (progress) => this.#progress.show(progress),
+    assertSameRun(path!, read.state.run, run);
+    const { work, lines, receipts, settledRows } = await resumption(read.state, {
+      plan,
+      inputs,
+      items,
+      signal: io.signal,
     });
-    return await unlessAborted(opening, this.#io.signal);
+    await journal!.append(...lines);
+    await journal!.sync();
+    const rows = all === undefined ? undefined : all - settledRows;
+    const publication = new Publication(plan, io, { inputs, work, rows, journal, notes });
+    for (const receipt of receipts) await publication.print(receipt);
+    await io.stderr.write(`${rowsOf(settledRows)} are published already, as ${path} says\n`);
+    await publication.run();
+  } finally {
+    await items.return().catch(() => {});
+    await journal?.close();
   }
+}
 
-  async #publish(run: BoundedRun, { input, resource }: OpenSource): Promise<void> {
-    const { limits, operation } = this.#plan;
-    await run.applyAll(batchesOf(resource, input.batches(), operation), {
-      ...limits,
-      signal: this.#io.signal,
-      onReceipt: async (receipt) => {
-        await this.#announce(run);
-        await this.#print(receipt);
-      },
-    });
-  }
-
-  async #print(receipt: WriteReceipt): Promise<void> {
-    await this.#io.stdout.write(`${JSON.stringify(receipt)}\n`);
-    this.#receipts++;
-    this.#rows += receipt.rows;
-  }
-
-  /** What jetrow created has the server's defaults, which a production stream seldom wants. */
-  async #announce(run: BoundedRun): Promise<void> {
-    for (const stream of run.stats().created) {
-      if (this.#announced.has(stream)) continue;
-      this.#announced.add(stream);
-      await this.#say(`created ${stream}: one replica, no limits`);
-    }
-  }
-
-  async #summary({ resources, rows, bytes }: RunReceipt, seconds: number): Promise<void> {
-    for (const { resource, stream, duplicates } of resources) {
-      if (duplicates) {
-        await this.#say(`${rowsOf(duplicates)} of ${resource} were duplicates: ${stream} had them already`);
-      }
-    }
-    const rate = Math.max(seconds, 0.001);
-    await this.#say(
-      `published ${rowsOf(rows)}, ${(bytes / 1e6).toFixed(1)} MB of JSON, in ${seconds.toFixed(1)} s: ` +
-        `${rowsOf(rows / rate)}/s, ${(bytes / rate / 1e6).toFixed(1)} MB/s`,
+/** An input's columns are those of the journal, or are noted for it. */
+function noteSchema(
+  input: number,
+  schema: readonly string[],
+  notes: JournalLine[],
+  file: string,
+  state: JournalState | undefined,
+): void {
+  const known = state?.schemas.get(input);
+  if (known === undefined) return void notes.push({ kind: "input", input, schema });
+  const differs = Math.max(known.length, schema.length);
+  for (let i = 0; i < differs; i++) {
+    if (known[i] === schema[i]) continue;
+    throw new JournalError(
+      `Cannot resume: ${file} has other columns than what was published: ${schema[i] ?? "none"} instead of ` +
+        `${known[i] ?? "none"}`,
     );
-  }
-
-  async #say(line: string): Promise<void> {
-    this.#progress.clear();
-    await this.#io.stderr.write(`${line}\n`);
   }
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { durationMillis } from "../duration.ts";
 import { expandTemplate } from "../subject/template.ts";
 import { assertStreamName, assertSubject } from "../subject/name.ts";
 import type { BatchLimits, Operation, SinkConfig } from "../types.ts";
@@ -38,6 +39,12 @@ export interface PublishPlan {
   readonly progress: ProgressStyle;
   /** Whether nothing is to be sent. */
   readonly dryRun: boolean;
+  /** How long to go on without a row acknowledged, in milliseconds; absent: the first lost connection ends it. */
+  readonly retry?: number;
+  /** A new journal. */
+  readonly receipt?: string;
+  /** A journal to go on after. */
+  readonly resume?: string;
 }
 
 const INPUT_OPTIONS: readonly CliOption[] = [
@@ -77,6 +84,28 @@ const INPUT_OPTIONS: readonly CliOption[] = [
 
 const RUN_OPTIONS: readonly CliOption[] = [
   {
+    name: "retry",
+    type: "text",
+    value: "DURATION",
+    env: "JETROW_RETRY",
+    byDefault: "none: the first lost connection ends it",
+    help: "dial again and go on, until no row was acknowledged for so long",
+  },
+  {
+    name: "receipt",
+    type: "text",
+    value: "FILE",
+    env: "JETROW_RECEIPT",
+    help: "keep a journal in a new file, for --resume; jetrow verify reads it, too",
+  },
+  {
+    name: "resume",
+    type: "text",
+    value: "FILE",
+    env: "JETROW_RESUME",
+    help: "go on after a journal, with the same inputs and options: rows that were acknowledged are not sent again",
+  },
+  {
     name: "progress",
     type: "text",
     value: "STYLE",
@@ -84,7 +113,13 @@ const RUN_OPTIONS: readonly CliOption[] = [
     byDefault: "auto",
     help: "auto: a line on a terminal, none in a pipe; plain: a line every five seconds; none",
   },
-  { name: "dry-run", type: "flag", byDefault: "no", help: "route, encode, size and count; nothing is dialled or sent" },
+  {
+    name: "dry-run",
+    type: "flag",
+    env: "JETROW_DRY_RUN",
+    byDefault: "no",
+    help: "route, encode, size and count; nothing is dialled or sent",
+  },
   CONFIG_OPTION,
   HELP_OPTION,
 ];
@@ -139,6 +174,30 @@ export async function publishPlan(args: readonly string[], io: CliIo): Promise<P
     operation: wordOf(given, "operation", ["insert", "update", "delete"]),
     progress: progressOf(wordOf(given, "progress", ["auto", "plain", "none"]), io),
     dryRun: given.values.get("dry-run") === true,
+    ...retryOf(given),
+    ...journalOf(given),
+  };
+}
+
+function retryOf({ values, origins }: GivenOptions): { retry?: number } {
+  const text = values.get("retry");
+  if (text === undefined) return {};
+  return { retry: durationMillis(text, origins.get("retry") ?? "--retry") };
+}
+
+function journalOf({ values }: GivenOptions): { receipt?: string; resume?: string } {
+  const [receipt, resume, dryRun] = ["receipt", "resume", "dry-run"].map((name) => values.get(name));
+  if (receipt !== undefined && resume !== undefined) {
+    throw new UsageError("--receipt begins a journal, --resume goes on in the one it names: give one of them");
+  }
+  if (dryRun === true && (receipt ?? resume) !== undefined) {
+    throw new UsageError(
+      `--dry-run sends nothing: --${receipt === undefined ? "resume" : "receipt"} does not go with it`,
+    );
+  }
+  return {
+    ...(typeof receipt === "string" && { receipt }),
+    ...(typeof resume === "string" && { resume }),
   };
 }
 

@@ -7,6 +7,7 @@
 import { isJetrowError, type RowOutcomes } from "../errors.ts";
 import { InputError } from "./input/error.ts";
 import { OutputError } from "./io.ts";
+import { JournalError } from "./journal/error.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** How a command ends. */
@@ -59,7 +60,7 @@ function messageOf(error: unknown): string {
 }
 
 function isOurs(error: unknown): error is Error {
-  return error instanceof UsageError || error instanceof InputError || error instanceof OutputError;
+  return [UsageError, InputError, OutputError, JournalError].some((kind) => error instanceof kind);
 }
 
 function outcomesOf(error: unknown): string[] {

@@ -20,6 +20,8 @@ import { recordBatches } from "./record_batches.ts";
 export interface Input {
   /** What it is called: a path, or `standard input`. */
   readonly name: string;
+  /** Its bytes, where it is a file. */
+  readonly size: number | undefined;
   /** Rows that it has, where that is known beforehand. */
   readonly rows: number | undefined;
   /** Its rows, read as they are asked for; once. */
@@ -75,7 +77,7 @@ export async function openPath(path: string): Promise<Input> {
   return await withFile(path, async (file): Promise<Input> => {
     const format = formatOf(await file.read(0, 8), path);
     const rows = await rowsOf(file, format, path);
-    return { name: path, rows, batches: () => readRows(path, format) };
+    return { name: path, size: file.size, rows, batches: () => readRows(path, format) };
   });
 }
 
@@ -94,7 +96,7 @@ export async function openPath(path: string): Promise<Input> {
  * ```
  */
 export function openPipe(chunks: AsyncIterable<Uint8Array>, name: string): Input {
-  return { name, rows: undefined, batches: () => readPipe(chunks, name) };
+  return { name, size: undefined, rows: undefined, batches: () => readPipe(chunks, name) };
 }
 
 async function* readPipe(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<ArrowBatch> {

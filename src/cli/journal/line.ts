@@ -1,0 +1,166 @@
+/**
+ * Lines of a journal. Each ends with a checksum over itself and all lines before it: a journal is a proof of what was
+ * sent, and one that was edited is none.
+ *
+ * @module
+ */
+
+import { crc32c } from "../../hash/crc32c.ts";
+import type { WriteReceipt } from "../../types.ts";
+
+/** Where a piece lies. */
+export interface PieceLine {
+  /** Name of its input. */
+  readonly file: string;
+  /** The input's index. */
+  readonly input: number;
+  /** The batch's index in the input. */
+  readonly batch: number;
+  /** The piece's first row in the batch. */
+  readonly offset: number;
+  /** How many rows. */
+  readonly rows: number;
+}
+
+/** An input of a run. */
+export interface InputField {
+  /** Its name. */
+  readonly file: string;
+  /** Its size in bytes; null where it is a pipe. */
+  readonly size: number | null;
+  /** The destination resource. */
+  readonly resource: string;
+  /** The stream. */
+  readonly stream: string;
+  /** The subject. */
+  readonly subject: string;
+}
+
+/** A run begins: what it is to do. */
+export interface RunLine {
+  readonly kind: "run";
+  /** The journal's version. */
+  readonly journal: number;
+  readonly time: string;
+  /** Version of the command. */
+  readonly jetrow: string;
+  readonly inputs: readonly InputField[];
+  /** Options that decide which rows there are, and their ids. */
+  readonly options: Readonly<Record<string, string | number>>;
+}
+
+/** An input's first batch is there. */
+export interface InputLine {
+  readonly kind: "input";
+  readonly input: number;
+  /** Its columns, a text each. */
+  readonly schema: readonly string[];
+}
+
+/** A stream is about to get its first row of a run. */
+export interface StreamLine {
+  readonly kind: "stream";
+  readonly time: string;
+  readonly stream: string;
+  /** When it was made: another one of the same name is another stream. */
+  readonly created: string;
+  /** Its last sequence. */
+  readonly last: number;
+}
+
+/** A piece's first row is about to be sent; or, where it is there already, its rows that are not settled. */
+export interface BeginLine extends PieceLine {
+  readonly kind: "begin";
+  readonly time: string;
+  /** Bytes of JSON of all its rows. */
+  readonly bytes: number;
+  /** Their checksum. */
+  readonly crc32c: number;
+}
+
+/** Every row of a piece is acknowledged. */
+export interface ReceiptLine extends WriteReceipt {
+  readonly kind: "receipt";
+  readonly time: string;
+  readonly file: string;
+  readonly input: number;
+}
+
+/** What is known of each row of a piece that has no receipt. */
+export interface OutcomesLine extends PieceLine {
+  readonly kind: "outcomes";
+  readonly time: string;
+  /** Outcomes in row order, with how many rows in a row have each. */
+  readonly outcomes: readonly (readonly [outcome: string, rows: number])[];
+  /** The stream sequences of acknowledged rows in row order, as pairs; absent where the server does not tell. */
+  readonly sequences?: readonly (readonly [first: number, last: number])[];
+}
+
+/** Another process goes on. */
+export interface ResumeLine {
+  readonly kind: "resume";
+  readonly time: string;
+  readonly jetrow: string;
+}
+
+/** A line. */
+export type JournalLine = RunLine | InputLine | StreamLine | BeginLine | ReceiptLine | OutcomesLine | ResumeLine;
+
+/** The checksum before the first line. */
+export const FIRST_CHECK = 0;
+
+const CHECK = /,"check":(\d{1,10})\}$/;
+const utf8 = new TextEncoder();
+
+/**
+ * A line as it is written.
+ *
+ * @param line what it says
+ * @param before the checksum of the line before it
+ * @returns its text, and its checksum
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const { text, check } = formatLine({ kind: "input", input: 0, schema: ["id: Int32"] }, FIRST_CHECK);
+ * assert.deepEqual(parseLine(text, FIRST_CHECK), { line: { kind: "input", input: 0, schema: ["id: Int32"] }, check });
+ * ```
+ */
+export function formatLine(line: JournalLine, before: number): { readonly text: string; readonly check: number } {
+  const body = JSON.stringify(line);
+  const check = crc32c(utf8.encode(body), before);
+  return { text: `${body.slice(0, -1)},"check":${check}}`, check };
+}
+
+/**
+ * Reads a line.
+ *
+ * @param text the line, without its end
+ * @param before the checksum of the line before it
+ * @returns the line; `torn` where it is no whole line, `edited` where its checksum is not the one that it was written with
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const { text } = formatLine({ kind: "input", input: 0, schema: [] }, FIRST_CHECK);
+ * assert.equal(parseLine(text.slice(0, 20), FIRST_CHECK), "torn");
+ * assert.equal(parseLine(text.replace("0", "1"), FIRST_CHECK), "edited");
+ * ```
+ */
+export function parseLine(
+  text: string,
+  before: number,
+): { readonly line: JournalLine; readonly check: number } | "torn" | "edited" {
+  let whole: unknown;
+  try {
+    whole = JSON.parse(text);
+  } catch {
+    return "torn";
+  }
+  const [end, check] = CHECK.exec(text) ?? [];
+  if (end === undefined || typeof whole !== "object" || whole === null) return "edited";
+  const body = `${text.slice(0, -end.length)}}`;
+  if (crc32c(utf8.encode(body), before) !== Number(check)) return "edited";
+  const { check: _, ...line } = whole as Record<string, unknown>;
+  return { line: line as unknown as JournalLine, check: Number(check) };
+}

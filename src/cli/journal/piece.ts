@@ -1,0 +1,132 @@
+/**
+ * Pieces as a journal knows them.
+ *
+ * @module
+ */
+
+import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
+import { sequencePairs } from "../../publish/receipt.ts";
+import type { BeginLine, OutcomesLine } from "./line.ts";
+
+/** Words for outcome codes; the index is the code. */
+const WORDS: readonly string[] = ["unsent", "acked", "duplicate", "rejected", "unknown"];
+
+/** What a journal knows of a piece. */
+export interface KnownPiece {
+  /** Index of its input. */
+  readonly input: number;
+  /** The batch's index in the input. */
+  readonly batch: number;
+  /** Its first row in the batch. */
+  readonly offset: number;
+  /** How many rows. */
+  readonly rows: number;
+  /** Bytes of JSON. */
+  readonly bytes: number;
+  /** CRC32C over the bodies. */
+  readonly crc32c: number;
+  /** Outcomes of its rows; undefined where all are acknowledged and a receipt says so. */
+  codes: Uint8Array | undefined;
+  /** Sequences of its acknowledged rows; undefined where the server does not tell. */
+  sequences: Float64Array | undefined;
+  /** When rows of unknown fate can have been sent first, in milliseconds of the clock. */
+  since: number;
+  /** Those rows have higher sequences, if they are stored. */
+  after: number;
+}
+
+/** A piece that is begun: until an end says more, each of its rows may be stored. */
+export function begunPiece(line: Omit<BeginLine, "kind" | "time" | "file">, since: number, after: number): KnownPiece {
+  const { input, batch, offset, rows, bytes, crc32c } = line;
+  return {
+    input,
+    batch,
+    offset,
+    rows,
+    bytes,
+    crc32c,
+    codes: new Uint8Array(rows).fill(UNKNOWN),
+    sequences: new Float64Array(rows),
+    since,
+    after,
+  };
+}
+
+/** Notes that the rows of a piece that are not settled go again. */
+export function beginAgain(piece: KnownPiece, since: number, after: number): void {
+  const codes = piece.codes!;
+  if (!codes.includes(UNKNOWN)) Object.assign(piece, { since, after });
+  codes.forEach((code, i) => codes[i] = isSettled(code) ? code : UNKNOWN);
+}
+
+/**
+ * Notes what became of a row that was sent again. What was of unknown fate and was not acknowledged since then still is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ACKED, REJECTED, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
+ *
+ * assert.deepEqual([mergedCode(UNKNOWN, REJECTED), mergedCode(UNKNOWN, ACKED), mergedCode(UNSENT, REJECTED)], [
+ *   UNKNOWN,
+ *   ACKED,
+ *   REJECTED,
+ * ]);
+ * ```
+ */
+export function mergedCode(before: number, now: number): number {
+  if (isSettled(before) || (before === UNKNOWN && !isSettled(now))) return before;
+  return now === UNSENT ? before : now;
+}
+
+/** Whether a row need not be sent again. */
+export function isSettled(code: number): boolean {
+  return code === ACKED || code === DUPLICATE;
+}
+
+/** Indices of the rows that are not settled. */
+export function unsettledOf({ codes }: KnownPiece): number[] {
+  return codes === undefined ? [] : [...codes.keys()].filter((i) => !isSettled(codes[i]!));
+}
+
+/** Outcomes as a line has them. */
+export function outcomesOf({ codes, sequences }: KnownPiece): Pick<OutcomesLine, "outcomes" | "sequences"> {
+  const outcomes: [string, number][] = [];
+  for (const code of codes!) {
+    const last = outcomes.at(-1);
+    if (last?.[0] === WORDS[code]) last![1]++;
+    else outcomes.push([WORDS[code]!, 1]);
+  }
+  if (sequences === undefined) return { outcomes };
+  return { outcomes, sequences: sequencePairs(sequences.filter((_, i) => isSettled(codes![i]!))) };
+}
+
+/**
+ * Takes what a line says of a piece's rows.
+ *
+ * @returns what is wrong with the line; undefined when nothing is
+ */
+export function takeOutcomes(
+  piece: KnownPiece,
+  line: Pick<OutcomesLine, "outcomes" | "sequences">,
+): string | undefined {
+  const codes = line.outcomes.flatMap(([word, rows]) => Array<number>(rows).fill(WORDS.indexOf(word)));
+  if (codes.length !== piece.rows || codes.includes(-1)) return "its outcomes are not one a row";
+  piece.codes = Uint8Array.from(codes);
+  if (line.sequences === undefined) {
+    piece.sequences = undefined;
+    return;
+  }
+  const sequences = line.sequences.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  );
+  const settled = [...codes.keys()].filter((i) => isSettled(codes[i]!));
+  if (sequences.length !== settled.length) return "its sequences are not one an acknowledged row";
+  piece.sequences = new Float64Array(piece.rows);
+  settled.forEach((row, i) => piece.sequences![row] = sequences[i]!);
+}
+
+/** The rows of unknown fate. */
+export function unknownOf({ codes }: KnownPiece): number[] {
+  return codes === undefined ? [] : [...codes.keys()].filter((i) => codes[i] === UNKNOWN);
+}

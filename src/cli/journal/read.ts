@@ -1,0 +1,72 @@
+/**
+ * Reads a journal, to go on after it.
+ *
+ * @module
+ */
+
+import { linesOf } from "../lines.ts";
+import { JournalError } from "./error.ts";
+import { FIRST_CHECK, type JournalLine, parseLine } from "./line.ts";
+import { JournalState } from "./state.ts";
+import type { JournalEnd } from "./writer.ts";
+
+/** A journal that was read. */
+export interface ReadJournal {
+  /** What it says. */
+  readonly state: JournalState;
+  /** Where it ends. */
+  readonly end: JournalEnd;
+}
+
+/** What every journal begins with, for what is no journal is not written to. */
+const BEGINNING = '{"kind":"run","journal":';
+const NO_STDIN = { stdin: (async function* () {})() };
+
+/**
+ * Reads a journal. Its last line may be torn, and so may be one that another process has gone on after.
+ *
+ * @param path the file
+ * @returns what it says, and where it ends
+ * @throws {InputError} when it cannot be read
+ * @throws {JournalError} when it is no journal, or was edited
+ * @example
+ * ```ts ignore
+ * const { state } = await readJournal("orders.journal");
+ * console.log(state.pieces.length);
+ * ```
+ */
+export async function readJournal(path: string): Promise<ReadJournal> {
+  const state = new JournalState(path);
+  let check = FIRST_CHECK;
+  let torn: string | undefined;
+  let open = false;
+  for await (const { text, number, whole } of linesOf(path, NO_STDIN)) {
+    if (number === 1 && !text.startsWith(BEGINNING.slice(0, text.length))) {
+      throw new JournalError(`${path} is no journal of jetrow publish --receipt`);
+    }
+    const parsed = parseLine(text, check);
+    const where = `${path}, line ${number}`;
+    if (parsed === "edited") {
+      throw new JournalError(`${where}: edited since it was written: a journal is no proof then`);
+    }
+    if (torn !== undefined && (parsed === "torn" || !goesOn(parsed.line, state))) {
+      throw new JournalError(`${path}, line ${number - 1}: damaged, and more follows`);
+    }
+    open = !whole;
+    if (parsed === "torn") {
+      torn = text;
+      continue;
+    }
+    if (torn !== undefined && state.run !== undefined) state.takeTorn(torn);
+    torn = undefined;
+    check = parsed.check;
+    state.take(parsed.line, number);
+  }
+  if (torn !== undefined && state.run !== undefined) state.takeTorn(torn);
+  return { state, end: { check, open } };
+}
+
+/** A torn line is the last one of its process. */
+function goesOn({ kind }: JournalLine, state: JournalState): boolean {
+  return kind === "resume" || (kind === "run" && state.run === undefined);
+}

@@ -1,0 +1,180 @@
+/**
+ * A run of `jetrow publish`: what is sent, and what is said of it.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import type { AccountedOptions } from "../lifecycle/account.ts";
+import { publishAll } from "../lifecycle/publish_all.ts";
+import { openRun } from "../lifecycle/run.ts";
+import { resolveOptions } from "../options.ts";
+import type { PublisherStats, RowBatch, RunReceipt, WriteReceipt } from "../types.ts";
+import { unlessAborted } from "./connecting.ts";
+import { Feed, type Work } from "./feed.ts";
+import type { CliIo } from "./io.ts";
+import type { InputField, JournalLine } from "./journal/line.ts";
+import type { JournalWriter } from "./journal/writer.ts";
+import { Keeper } from "./keeper.ts";
+import { ProgressLine } from "./progress_line.ts";
+import type { PublishPlan } from "./publish_options.ts";
+import { rowsOf } from "./report.ts";
+import { streamNow } from "./resume/streams.ts";
+import { connectHere } from "./runtime.ts";
+
+/** What is to be published. */
+export interface PublicationParts {
+  /** The inputs. */
+  readonly inputs: readonly InputField[];
+  /** What is left of them. */
+  readonly work: Work;
+  /** How many rows that is, where it is known. */
+  readonly rows: number | undefined;
+  /** The journal; absent where none is kept. */
+  readonly journal: JournalWriter | undefined;
+  /** Lines for it, before the next piece. */
+  readonly notes: JournalLine[];
+}
+
+/** A run. */
+export class Publication {
+  readonly #plan: PublishPlan;
+  readonly #io: CliIo;
+  readonly #feed: Feed;
+  readonly #keeper: Keeper;
+  readonly #progress: ProgressLine;
+  readonly #announced = new Set<string>();
+  #nc: NatsConnection | undefined;
+  #stats: (() => PublisherStats) | undefined;
+  /** What publishers before this one had acknowledged. */
+  #before = { acked: 0, bytes: 0 };
+  #receipts = 0;
+  #rows = 0;
+
+  /** A run of a plan. */
+  constructor(plan: PublishPlan, io: CliIo, { inputs, work, rows, journal, notes }: PublicationParts) {
+    this.#plan = plan;
+    this.#io = io;
+    this.#feed = new Feed(work, inputs.map(({ resource }) => resource), plan.operation);
+    const settings = resolveOptions(plan.config);
+    const lookUp = async (stream: string) => {
+      const { created, last } = await streamNow(this.#nc!, stream, settings, io.signal);
+      return { created, last };
+    };
+    this.#keeper = new Keeper({ inputs, journal, notes, lookUp }, this.#feed);
+    this.#progress = new ProgressLine(io.stderr, plan.progress, rows);
+  }
+
+  /** Publishes. Throws what went wrong; receipts that were printed stand. */
+  async run(): Promise<void> {
+    const started = performance.now();
+    try {
+      const total = await this.#send();
+      this.#progress.clear();
+      await this.#keeper.close();
+      await this.#summary(total, (performance.now() - started) / 1000);
+    } catch (error) {
+      this.#progress.clear();
+      await this.#announce();
+      // What ended the run is what is to be told.
+      const late = await this.#keeper.close().catch(() => []);
+      for (const receipt of late) await this.print(receipt).catch(() => {});
+      if (this.#receipts > 0) {
+        await this.#say(`jetrow: before that ${rowsOf(this.#rows)} were acknowledged, as the receipts say`);
+      }
+      throw error;
+    }
+  }
+
+  /** Prints a receipt. */
+  async print(receipt: WriteReceipt): Promise<void> {
+    await this.#io.stdout.write(`${JSON.stringify(receipt)}\n`);
+    this.#receipts++;
+    this.#rows += receipt.rows;
+  }
+
+  async #send(): Promise<RunReceipt> {
+    const { config, limits, retry } = this.#plan;
+    const options: AccountedOptions = {
+      ...limits,
+      signal: this.#io.signal,
+      account: {
+        opened: (stats) => this.#opened(stats),
+        begin: (piece) => this.#keeper.begin(piece),
+        left: (pieces) => this.#keeper.left(pieces),
+      },
+      onReceipt: async (receipt) => {
+        await this.#announce();
+        const placed = await this.#keeper.receipt(receipt);
+        if (placed !== undefined) await this.print(placed);
+      },
+    };
+    const told = { ...config, onProgress: (progress: Parameters<ProgressLine["show"]>[0]) => this.#show(progress) };
+    const batches = this.#feed.batches();
+    if (retry === undefined) return await this.#once(told, batches, options);
+    return await publishAll(() => this.#dial(), told, batches, Object.assign(options, { budget: retry }));
+  }
+
+  async #once(
+    config: PublishPlan["config"],
+    batches: AsyncIterable<RowBatch>,
+    options: AccountedOptions,
+  ): Promise<RunReceipt> {
+    const run = await unlessAborted(openRun(() => this.#dial(), config), this.#io.signal);
+    this.#opened(() => run.stats());
+    try {
+      await this.#announce();
+      await run.applyAll(batches, options);
+      return await run.commit();
+    } finally {
+      // A failed call has told already what there is to tell.
+      await run.abort().catch(() => {});
+    }
+  }
+
+  async #dial(): Promise<NatsConnection> {
+    this.#keeper.checkTimes();
+    if (this.#stats !== undefined) await this.#say("jetrow: the connection is lost: dialling again");
+    return this.#nc = await connectHere(this.#plan.config);
+  }
+
+  #opened(stats: () => PublisherStats): void {
+    if (this.#stats !== undefined) {
+      const { acked, duplicates, bytes } = this.#stats();
+      this.#before = { acked: this.#before.acked + acked + duplicates, bytes: this.#before.bytes + bytes };
+    }
+    this.#stats = stats;
+  }
+
+  #show(progress: Parameters<ProgressLine["show"]>[0]): void {
+    const { acked, bytes } = this.#before;
+    this.#progress.show({ ...progress, acked: acked + progress.acked, bytes: bytes + progress.bytes });
+  }
+
+  /** What jetrow created has the server's defaults, which a production stream seldom wants. */
+  async #announce(): Promise<void> {
+    for (const stream of this.#stats?.().created ?? []) {
+      if (this.#announced.has(stream)) continue;
+      this.#announced.add(stream);
+      await this.#say(`created ${stream}: one replica, no limits`);
+    }
+  }
+
+  async #summary({ resources, rows, bytes }: RunReceipt, seconds: number): Promise<void> {
+    for (const { resource, stream, duplicates } of resources) {
+      if (duplicates) {
+        await this.#say(`${rowsOf(duplicates)} of ${resource} were duplicates: ${stream} had them already`);
+      }
+    }
+    const rate = Math.max(seconds, 0.001);
+    await this.#say(
+      `published ${rowsOf(rows)}, ${(bytes / 1e6).toFixed(1)} MB of JSON, in ${seconds.toFixed(1)} s: ` +
+        `${rowsOf(rows / rate)}/s, ${(bytes / rate / 1e6).toFixed(1)} MB/s`,
+    );
+  }
+
+  async #say(line: string): Promise<void> {
+    this.#progress.clear();
+    await this.#io.stderr.write(`${line}\n`);
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Whether a run is the one that a journal is of.
+ *
+ * @module
+ */
+
+import { JournalError } from "../journal/error.ts";
+import type { RunLine } from "../journal/line.ts";
+import { UsageError } from "../usage_error.ts";
+
+/** What decides which rows there are and what their ids are. */
+export type RunFields = Pick<RunLine, "inputs" | "options">;
+
+/**
+ * Compares a run with a journal's.
+ *
+ * @param path the journal
+ * @param journal what it is of
+ * @param run what is to be done
+ * @throws {UsageError} where options differ
+ * @throws {JournalError} where inputs do
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const input = { file: "a.arrow", size: 10, resource: "a", stream: "S", subject: "s.a" };
+ * const run = { inputs: [input], options: { "batch-rows": 8192 } };
+ * assertSameRun("a.journal", run, run);
+ * assert.throws(() => assertSameRun("a.journal", run, { ...run, options: { "batch-rows": 5 } }), /--batch-rows/);
+ * assert.throws(() => assertSameRun("a.journal", run, { ...run, inputs: [{ ...input, size: 11 }] }), /11 bytes/);
+ * ```
+ */
+export function assertSameRun(path: string, journal: RunFields, run: RunFields): void {
+  for (const name of new Set([...Object.keys(journal.options), ...Object.keys(run.options)])) {
+    const [was, is] = [journal.options[name], run.options[name]];
+    if (was !== is) throw differs(path, `--${name}`, was, is);
+  }
+  if (journal.inputs.length !== run.inputs.length) {
+    const [was, is] = [journal.inputs.length, run.inputs.length];
+    throw new UsageError(`Cannot resume: ${path} is of ${was} ${was === 1 ? "input" : "inputs"}: received ${is}`);
+  }
+  for (const [index, was] of journal.inputs.entries()) {
+    const is = run.inputs[index]!;
+    for (const field of ["resource", "stream", "subject"] as const) {
+      if (was[field] !== is[field]) throw differs(path, `the ${field} of ${is.file}`, was[field], is[field]);
+    }
+    if (was.size !== is.size) {
+      throw new JournalError(
+        `Cannot resume: ${path} is of an input that was ${sizeOf(was.size)}: ${is.file} is ${sizeOf(is.size)}`,
+      );
+    }
+  }
+}
+
+function differs(path: string, what: string, was: string | number | undefined, is: typeof was): UsageError {
+  const shown = (value: typeof was): string => value === undefined ? "not set" : JSON.stringify(value);
+  return new UsageError(`Cannot resume: ${what} must be as in ${path}, ${shown(was)}: received ${shown(is)}`);
+}
+
+function sizeOf(size: number | null): string {
+  return size === null ? "a pipe" : `${size} bytes`;
+}

@@ -1,0 +1,75 @@
+/**
+ * Reads what a journal says was begun once more, and compares it, before anything is sent.
+ *
+ * @module
+ */
+
+import { viewRows } from "../../arrow/view.ts";
+import { encodeView } from "../../json/encode.ts";
+import type { PendingPiece, Work } from "../feed.ts";
+import { JournalError } from "../journal/error.ts";
+import type { KnownPiece } from "../journal/piece.ts";
+import type { JournalState } from "../journal/state.ts";
+import { grouped } from "../report.ts";
+import type { SourceItem } from "../source_items.ts";
+
+/** What rereading needs. */
+export interface RecheckParts {
+  /** The inputs' names, by index. */
+  readonly files: readonly string[];
+  /** The batches. */
+  readonly items: AsyncIterator<SourceItem, undefined>;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Encodes each piece of the journal again: its rows, bytes and checksum must be what they were.
+ *
+ * @param state what the journal says
+ * @param parts the inputs
+ * @returns what is left to do
+ * @throws {JournalError} where an input is another one
+ * @example
+ * ```ts ignore
+ * const { pending } = await recheck(state, { files, items, signal });
+ * ```
+ */
+export async function recheck(state: JournalState, { files, items, signal }: RecheckParts): Promise<Work> {
+  const pending: PendingPiece[] = [];
+  let item: SourceItem | undefined;
+  let from = 0;
+  for (const piece of state.pieces) {
+    signal.throwIfAborted();
+    if (item === undefined || item.input !== piece.input || item.batch !== piece.batch) {
+      if (item !== undefined && from < item.rows.numRows) throw more(files, item);
+      item = (await items.next()).value;
+      if (item?.input !== piece.input || item.batch !== piece.batch) throw other(files, piece);
+    }
+    compare(piece, item, files[piece.input]!);
+    if (piece.codes !== undefined) pending.push({ piece, item });
+    from = piece.offset + piece.rows;
+  }
+  const rest = item !== undefined && from < item.rows.numRows ? { item, from } : undefined;
+  return { pending, rest, items };
+}
+
+function compare(piece: KnownPiece, { rows }: SourceItem, file: string): void {
+  const { batch, offset } = piece;
+  if (offset + piece.rows > rows.numRows) throw changed(file, batch, `has ${grouped(rows.numRows)} rows`);
+  const { bytes, crc32c } = encodeView(viewRows(rows), { from: offset, count: piece.rows });
+  if (bytes.length !== piece.bytes) throw changed(file, batch, `has other values from row ${offset} on`);
+  if (crc32c !== piece.crc32c) throw changed(file, batch, `has other values from row ${offset} on`);
+}
+
+function changed(file: string, batch: number, how: string): JournalError {
+  return new JournalError(`Cannot resume: ${file} is not what was published: batch ${batch} ${how}`);
+}
+
+function more(files: readonly string[], { input, batch, rows }: SourceItem): JournalError {
+  return changed(files[input]!, batch, `has ${grouped(rows.numRows)} rows`);
+}
+
+function other(files: readonly string[], { input, batch }: KnownPiece): JournalError {
+  return new JournalError(`Cannot resume: ${files[input]} is not what was published: it has no batch ${batch}`);
+}

@@ -1,0 +1,100 @@
+/**
+ * `jetrow publish --resume`: goes on after a journal.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { resolveOptions } from "../../options.ts";
+import type { WriteReceipt } from "../../types.ts";
+import { withConnection } from "../connecting.ts";
+import type { PendingPiece, Work } from "../feed.ts";
+import type { InputField, JournalLine } from "../journal/line.ts";
+import { isSettled, type KnownPiece, outcomesOf } from "../journal/piece.ts";
+import { wholeReceipt } from "../journal/receipt.ts";
+import type { JournalState } from "../journal/state.ts";
+import type { PublishPlan } from "../publish_options.ts";
+import type { SourceItem } from "../source_items.ts";
+import { VERSION } from "../version.ts";
+import { settleDoubts } from "./doubt.ts";
+import { beginDoubtful } from "./doubtful.ts";
+import { recheck } from "./recheck.ts";
+import { sameStreams } from "./streams.ts";
+
+/** What goes on. */
+export interface Resumption {
+  /** What is left to do. */
+  readonly work: Work;
+  /** Lines for the journal, before anything is sent. */
+  readonly lines: readonly JournalLine[];
+  /** Receipts of pieces whose rows were found in their stream. */
+  readonly receipts: readonly WriteReceipt[];
+  /** Rows that need not be sent again. */
+  readonly settledRows: number;
+}
+
+/** What is needed to go on. */
+export interface ResumeParts {
+  /** What is to be done. */
+  readonly plan: PublishPlan;
+  /** The inputs. */
+  readonly inputs: readonly InputField[];
+  /** Their batches. */
+  readonly items: AsyncIterator<SourceItem, undefined>;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Finds out what is left to do. Nothing is sent.
+ *
+ * @param state what the journal says
+ * @param parts what is needed
+ * @returns what is left
+ * @throws {JournalError} where going on could lose rows or store some twice
+ * @example
+ * ```ts ignore
+ * const { work, lines } = await resumption(state, { plan, inputs, items, signal });
+ * ```
+ */
+export async function resumption(state: JournalState, parts: ResumeParts): Promise<Resumption> {
+  const { plan, inputs, items, signal } = parts;
+  const settings = resolveOptions(plan.config);
+  const known = await recheck(state, { files: inputs.map(({ file }) => file), items, signal });
+  const { work, line: begun } = await beginDoubtful(state, known, { settings, limits: plan.limits, inputs });
+  const time = new Date().toISOString();
+  const lines: JournalLine[] = [{ kind: "resume", time, jetrow: VERSION }, ...begun === undefined ? [] : [begun]];
+  const receipts: WriteReceipt[] = [];
+  for (const { piece } of await searched(state, work.pending, parts)) {
+    const { input, batch, offset, rows } = piece;
+    const destination = inputs[input]!;
+    const { file } = destination;
+    if (piece.codes!.every(isSettled)) {
+      const receipt = wholeReceipt(piece, destination);
+      receipts.push(receipt);
+      lines.push({ kind: "receipt", time, file, input, ...receipt });
+      piece.codes = undefined;
+    } else lines.push({ kind: "outcomes", time, file, input, batch, offset, rows, ...outcomesOf(piece) });
+  }
+  const pending = work.pending.filter(({ piece }) => piece.codes !== undefined);
+  const settledRows = state.pieces.reduce((sum, piece) => sum + settledOf(piece), 0);
+  return { work: { ...work, pending }, lines, receipts, settledRows };
+}
+
+/** Pieces whose rows were looked for, after it is sure that the streams are the journal's. */
+async function searched(
+  state: JournalState,
+  pending: readonly PendingPiece[],
+  { plan: { config }, inputs, signal }: ResumeParts,
+): Promise<PendingPiece[]> {
+  if (state.streams.size === 0) return [];
+  const settings = resolveOptions(config);
+  return await withConnection(config, signal, async (nc: NatsConnection) => {
+    const streams = await sameStreams(nc, state.streams, settings, signal);
+    return await settleDoubts(pending, { nc, settings, inputs, streams, signal });
+  });
+}
+
+function settledOf({ codes, rows }: KnownPiece): number {
+  return codes === undefined ? rows : codes.filter(isSettled).length;
+}

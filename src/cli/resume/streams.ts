@@ -1,0 +1,121 @@
+/**
+ * Whether the streams of a journal are still what they were.
+ *
+ * @module
+ */
+
+import type { StreamInfo } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/nats-core";
+import type { Settings } from "../../options.ts";
+import { apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "../../stream/api.ts";
+import { JournalError } from "../journal/error.ts";
+import type { KnownStream } from "../journal/state.ts";
+
+/** A stream just now. */
+export interface StreamNow {
+  /** When it was made. */
+  readonly created: string;
+  /** Its last sequence. */
+  readonly last: number;
+  /** Its duplicate window in milliseconds. */
+  readonly duplicateWindow: number;
+}
+
+const NANOSECONDS = 1e6;
+
+/**
+ * What a stream is just now.
+ *
+ * @param nc a connection
+ * @param stream the stream
+ * @param settings the options
+ * @param signal ends the wait
+ * @returns what is asked of it
+ * @throws {JournalError} when it is not there
+ * @throws {ConnectionError} when there is no answer
+ * @example
+ * ```ts ignore
+ * const { last } = await streamNow(nc, "ORDERS", settings, signal);
+ * ```
+ */
+export async function streamNow(
+  nc: NatsConnection,
+  stream: string,
+  { domain, inboxPrefix }: Settings,
+  signal: AbortSignal,
+): Promise<StreamNow> {
+  const info = await requestStreamInfo(nc, stream, { domain, inboxPrefix, signal });
+  if (isApiFailure(info)) throw new JournalError(`${stream}: ${info.error.description} (${info.error.err_code})`);
+  return {
+    created: String(info.created),
+    last: info.state.last_seq,
+    duplicateWindow: (info.config.duplicate_window ?? 0) / NANOSECONDS,
+  };
+}
+
+/**
+ * The streams of a journal.
+ *
+ * @param nc a connection
+ * @param known what the journal says of them
+ * @param settings the options
+ * @param signal ends the wait
+ * @returns what they are now
+ * @throws {JournalError} where one is gone, or another one has its name
+ * @example
+ * ```ts ignore
+ * const streams = await sameStreams(nc, state.streams, settings, signal);
+ * ```
+ */
+export async function sameStreams(
+  nc: NatsConnection,
+  known: ReadonlyMap<string, KnownStream>,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<Map<string, StreamNow>> {
+  const streams = new Map<string, StreamNow>();
+  for (const [stream, { created, last }] of known) {
+    const now = await streamNow(nc, stream, settings, signal);
+    if (now.created !== created || now.last < last) {
+      throw new JournalError(
+        `Cannot resume: ${stream} is not the stream that was published to: it was made ${now.created} and its last ` +
+          `sequence is ${now.last}, the journal's was made ${created} and had ${last}`,
+      );
+    }
+    streams.set(stream, now);
+  }
+  return streams;
+}
+
+/**
+ * How many messages behind a sequence are no longer there.
+ *
+ * @param nc a connection
+ * @param stream the stream
+ * @param after the sequence
+ * @param settings the options
+ * @param signal ends the wait
+ * @returns the number
+ * @throws {ConnectionError} when there is no answer
+ * @example
+ * ```ts ignore
+ * const removed = await removedBehind(nc, "ORDERS", 1000, settings, signal);
+ * ```
+ */
+export async function removedBehind(
+  nc: NatsConnection,
+  stream: string,
+  after: number,
+  { domain, inboxPrefix }: Settings,
+  signal: AbortSignal,
+): Promise<number> {
+  const options = { domain, inboxPrefix, signal };
+  const type = "stream_info_response";
+  const info = await apiRequest<StreamInfo>(nc, `STREAM.INFO.${stream}`, type, { deleted_details: true }, options);
+  if (isApiFailure(info)) throw unexpectedFailure(`look up stream ${stream}`, info);
+  const { first_seq, last_seq, num_deleted = 0, deleted } = info.state;
+  const before = Math.max(0, Math.min(first_seq, last_seq + 1) - (after + 1));
+  // A server that does not list them leaves it open where they were.
+  if (num_deleted > 0 && deleted === undefined) return before + num_deleted;
+  return before + (deleted ?? []).filter((sequence) => sequence > after).length;
+}

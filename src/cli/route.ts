@@ -1,0 +1,46 @@
+/**
+ * Where a resource's rows go, as far as it is known without a server.
+ *
+ * @module
+ */
+
+import { MessageTarget } from "../message/target.ts";
+import type { Settings } from "../options.ts";
+import { expandTemplate } from "../subject/template.ts";
+
+/** Bytes of a reply subject, at most: the prefix, a unique part, a token. */
+const REPLY_BYTES = 64;
+
+/**
+ * A destination whose server would take messages of any size.
+ *
+ * @param settings the options
+ * @param resource the destination resource
+ * @returns what its messages have in common
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { resolveOptions } from "../options.ts";
+ *
+ * const { fields } = targetOf(resolveOptions({ stream: "ORDERS", subject: "orders.{resource}" }), "eu");
+ * assert.deepEqual([fields.stream, fields.subject], ["ORDERS", "orders.eu"]);
+ * ```
+ */
+export function targetOf(settings: Settings, resource: string): MessageTarget {
+  const stream = expandTemplate(settings.stream, resource);
+  const subject = expandTemplate(settings.subject, resource);
+  const { namespace, expectedStream, headers, maxInFlightBytes, ttl } = settings;
+  return new MessageTarget({
+    resource,
+    stream,
+    subject,
+    maxMessageBytes: Infinity,
+    limitedBy: "a server's limit",
+    maxInFlightBytes,
+    replyBytes: REPLY_BYTES + (settings.inboxPrefix?.length ?? 0),
+    scope: { ...namespace, stream, subject, resource },
+    expectedStream,
+    headers,
+    ttl,
+  });
+}
