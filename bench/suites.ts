@@ -1,8 +1,27 @@
 /** The suites by name. */
 
+import { curves } from "./curves.ts";
+import { encode } from "./encode.ts";
 import { modes } from "./fast.ts";
+import { file } from "./file.ts";
+import { hash } from "./hash.ts";
+import { link } from "./link.ts";
+import { memory } from "./memory.ts";
+import { prepare } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import type { Bench } from "./support/measure.ts";
+import { windows } from "./window.ts";
 
 /** What `deno task bench` runs, in this order. */
-export const suites: Readonly<Record<string, (bench: Bench) => Promise<void>>> = { publish, modes };
+export const suites: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  encode,
+  hash,
+  window: windows,
+  prepare,
+  publish,
+  modes,
+  file,
+  link,
+  curves,
+  memory,
+};

@@ -108,7 +108,7 @@ function sizedBatch(rows: number, bytes: number, withIds: boolean, first: number
   const columns = all.filter(({ name }) => kept.includes(name));
   if (withIds) {
     const id = (i: number) => `e${String(first + i).padStart(8, "0")}`;
-    columns.unshift(textColumn(bytes < 100 ? "e" : "_filament_event_id", fill(rows, id)));
+    columns.unshift(textColumn("_filament_event_id", fill(rows, id)));
   }
   const { offsets } = encodeRows(batchOf(columns, rows));
   const frame = ',"t":""'.length;

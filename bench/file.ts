@@ -1,0 +1,66 @@
+/**
+ * From an Arrow file to the stream, reading, encoding and receipts included, beside what one writes without jetrow.
+ *
+ * @module
+ */
+
+import { jetstream } from "@nats-io/jetstream";
+import { RecordBatchReader, tableFromIPC, tableToIPC } from "apache-arrow";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { openRun } from "../src/lifecycle/run.ts";
+import { tableOf } from "../tests/_support/batches.ts";
+import { type Bench, compare, type Sample, withServer } from "./support/measure.ts";
+import { pipeline } from "./support/pipeline.ts";
+import { tenColumns } from "./support/rows.ts";
+import { runtimeName, Stage, STREAM, SUBJECT } from "./support/stage.ts";
+
+const BATCH = 8192;
+const WINDOW = 1024;
+
+/** Runs the suite. */
+export async function file(bench: Bench): Promise<void> {
+  await using stage = await Stage.open();
+  const rows = bench.quick ? 5 * BATCH : 20 * BATCH;
+  const path = writeFile(rows);
+  const measured = async (work: () => Promise<unknown>): Promise<Sample> => {
+    await stage.freshStream("file");
+    return await withServer(stage.server.pid, rows, work);
+  };
+  const nc = await stage.connect({ url: stage.server.url });
+  await compare(bench, { suite: "file", case: "10 columns, 311 B", unit: "rows" }, [
+    { name: "jetrow", run: () => measured(() => byJetrow(stage, path)) },
+    { name: "JSON.stringify and js.publish", run: () => measured(() => byHand(jetstream(nc), path)) },
+  ]);
+  await nc.close();
+}
+
+function writeFile(rows: number): string {
+  const batches = Array.from({ length: rows / BATCH }, (_, i) => tenColumns(BATCH, { first: i * BATCH }));
+  const folder = join(process.cwd(), ".cache/bench");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `rows-${runtimeName()}.arrow`);
+  writeFileSync(path, tableToIPC(tableOf(...batches), "file"));
+  return path;
+}
+
+async function byJetrow(stage: Stage, path: string): Promise<void> {
+  const options = { stream: STREAM, subject: SUBJECT, maxInFlight: WINDOW };
+  await using run = await openRun(() => stage.connect({ url: stage.server.url }), options);
+  const reader = await RecordBatchReader.from(readFileSync(path));
+  await run.applyAll((function* () {
+    for (const rows of reader) yield { resource: "rows", rows };
+  })());
+  await run.commit();
+}
+
+async function byHand(js: ReturnType<typeof jetstream>, path: string): Promise<void> {
+  const utf8 = new TextEncoder();
+  const text = (_: string, value: unknown) => typeof value === "bigint" ? value.toString() : value;
+  const publishing = pipeline(WINDOW);
+  for (const row of tableFromIPC(readFileSync(path))) {
+    await publishing.next(() => js.publish(SUBJECT, utf8.encode(JSON.stringify(row!.toJSON(), text))));
+  }
+  await publishing.end();
+}
