@@ -38,6 +38,8 @@ export class SequenceRunner {
   #asked: Promise<RowBatch | undefined> | undefined;
   /** Pieces whose receipts are still to be reported, in order. */
   #pieces: Piece[] = [];
+  /** Those of them that an ended publisher has left undone. */
+  readonly #stale = new Set<Piece>();
   /** Batches that have such pieces, or rows that are in no piece yet, in order. */
   #parts: Part[] = [];
   #current: Current | undefined;
@@ -73,6 +75,7 @@ export class SequenceRunner {
       if (piece.complete) continue;
       if (piece.whyNotAgain(core.settings.publishTimeout) !== undefined) return false;
       piece.resume(core, this.#options.signal);
+      this.#stale.delete(piece);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
       await this.#until(piece.delivery.done.promise, () => piece.delivery.over);
     }
@@ -123,11 +126,17 @@ export class SequenceRunner {
   /** Waits for something, and reports meanwhile what is acknowledged. Throws what a piece was ended by. */
   async #until(promise: Promise<unknown>, reached: () => boolean): Promise<void> {
     while (true) {
-      while (this.#pieces[0]?.delivery.over) await this.#reportFirst();
+      while (this.#first?.delivery.over) await this.#reportFirst();
       if (reached()) return;
-      const first = this.#pieces[0]?.delivery.done.promise;
+      const first = this.#first?.delivery.done.promise;
       await (first === undefined ? promise : Promise.race([promise, first]));
     }
+  }
+
+  /** The piece to be reported next, unless it still waits to be sent again. */
+  get #first(): Piece | undefined {
+    const piece = this.#pieces[0];
+    return piece !== undefined && this.#stale.has(piece) ? undefined : piece;
   }
 
   async #reportFirst(): Promise<void> {
@@ -156,6 +165,7 @@ export class SequenceRunner {
     if (this.#current !== undefined) advance(this.#current);
     // A piece that was never loaded is begun anew from what is left of its batch.
     this.#pieces = this.#pieces.filter(({ loaded }) => loaded);
+    for (const piece of this.#pieces) if (!piece.complete) this.#stale.add(piece);
     while (!this.#untold && this.#pieces[0]?.complete) await this.#reportFirst();
   }
 

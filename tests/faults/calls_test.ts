@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { openRun, type Options, Publisher, type PublishError } from "../../mod.ts";
+import type { NatsConnection } from "@nats-io/nats-core";
+import { openRun, type Options, Publisher, type PublishError, type PublishOptions, type RowBatch } from "../../mod.ts";
 import { assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/batches.ts";
+import { idBatch, numberBatch } from "../_support/batches.ts";
 import { ack, apiError, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake_answers.ts";
 import { fakeConnection } from "../_support/fake_connection.ts";
 import { StreamModel } from "../_support/stream_model.ts";
@@ -236,4 +237,40 @@ Deno.test("an aborted publisher creates no stream whose lookup was under way", a
   assertFailure(await failureOf(run.apply(eu(3))), 3, { code: "publish.aborted", outcome: "none" });
   await run.abort();
   assert.deepEqual(fake.asked.map(({ subject }) => subject), ["$JS.API.STREAM.INFO.S_eu"]);
+});
+
+Deno.test("stats() counts every call that failed, whatever was wrong with it, and not those that an end refuses", async () => {
+  const fake = fakeConnection();
+  const publisher = await Publisher.open(fake.nc, BASE);
+  const faults: [RowBatch, PublishOptions?][] = [
+    [{ resource: "", rows: numberBatch(1) }],
+    [{ resource: "a b", rows: numberBatch(1) }],
+    [{ resource: "eu", rows: numberBatch(2), only: [2] }],
+    [{ resource: "eu", rows: numberBatch(2), operations: ["insert"] }],
+    [{ resource: "eu", rows: numberBatch(2) }, { signal: AbortSignal.abort() }],
+  ];
+  for (const [index, [batch, options]] of faults.entries()) {
+    await failureOf(publisher.publish(batch, options));
+    assert.equal(publisher.stats().failures, index + 1);
+  }
+  await publisher.close();
+  await failureOf(publisher.publish({ resource: "eu", rows: numberBatch(1) }));
+  assert.equal(publisher.stats().failures, faults.length);
+});
+
+Deno.test("publish() goes by the selection that it was given, whatever the caller makes of the array later", async () => {
+  const fake = fakeConnection();
+  const publisher = await Publisher.open(fake.nc, BASE);
+  const only = [0, 2];
+  const call = publisher.publish({ resource: "eu", rows: numberBatch(3), only });
+  only.splice(0, 2, 1);
+  assert.equal((await call).rows, 2);
+  assert.deepEqual(fake.published.map(({ data }) => new TextDecoder().decode(data)), ['{"n":0}', '{"n":2}']);
+  await publisher.close();
+});
+
+Deno.test("Publisher.open() refuses what is no connection and dials none", async () => {
+  for (const to of [undefined, null, {}, () => Promise.resolve(undefined)]) {
+    await assert.rejects(Publisher.open(to as unknown as NatsConnection, BASE), { code: "config.type", field: "to" });
+  }
 });

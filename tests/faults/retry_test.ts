@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Options, Publisher, type PublishErrorCode, type RowOutcome } from "../../mod.ts";
 import { assertAgreement, assertFailure, assertWhole, failureOf } from "../_support/aftermath.ts";
 import { idBatch, numberBatch } from "../_support/batches.ts";
-import { type Answer, NO_RESPONDERS, refusal, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake_answers.ts";
+import { ack, type Answer, NO_RESPONDERS, refusal, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake_answers.ts";
 import { fakeConnection } from "../_support/fake_connection.ts";
 import { StreamModel } from "../_support/stream_model.ts";
 import { BASE, reached } from "./_scripted.ts";
@@ -197,6 +197,38 @@ Deno.test("publish() with retry keeps to the window, and wakes by answers alone 
   assert.equal(receipt.rows, 60);
   assertWhole(stream.rows, 60);
   assert.ok(most <= 4);
+  await publisher.close();
+});
+
+Deno.test("publish() sets no timer after another while rows that could go again find the window full", async () => {
+  const fake = fakeConnection({
+    manual: true,
+    answers: ({ index }) => index < 4 ? refusal(409, 10158, "in process") : undefined,
+  });
+  const options: Options = { ...BASE, publishTimeout: "1m", maxInFlight: 4, retry: { budget: "10s" } };
+  const publisher = await Publisher.open(fake.nc, options);
+  const publishing = publisher.publish({ resource: "eu", rows: idBatch(8) });
+  await reached(fake, 4);
+  fake.deliver();
+  await reached(fake, 8); // these have no answer, and the first four wait for room
+  const { setTimeout: timeout } = globalThis;
+  let timers = 0;
+  globalThis.setTimeout = ((...args: Parameters<typeof timeout>) => {
+    timers++;
+    return timeout(...args);
+  }) as typeof timeout;
+  await new Promise((resolve) => timeout(resolve, 500));
+  globalThis.setTimeout = timeout;
+  assert.ok(timers < 10, `${timers} timers in half a second`);
+  let seq = 0;
+  const answer = (from: number, to: number): void => {
+    for (const published of fake.published.slice(from, to)) fake.answer(published, ack("ORDERS", ++seq));
+    fake.deliver();
+  };
+  answer(4, 8);
+  await reached(fake, 12);
+  answer(8, 12);
+  assert.equal((await publishing).rows, 8);
   await publisher.close();
 });
 

@@ -49,6 +49,17 @@ test("publishAll() sends what is left over another connection, and gives one rec
   assert.ok(line.connections.every((fake) => fake.nc.isClosed()), "who dials closes");
 });
 
+test("publishAll() sends all pieces that were on their way over one other connection", async () => {
+  const line = new Line({ dieAt: [3] });
+  const total = await publishAll(line.connect, { ...BASE, publishTimeout: "1m", maxInFlight: 25 }, [batch(30)], {
+    budget: "30s",
+    batchMaxRows: 4,
+  });
+  assert.equal(total.rows, 30);
+  assertWhole(line.stream.rows, 30);
+  assert.equal(line.connections.length, 2);
+});
+
 test("publishAll() loses no batch that comes between two connections", async () => {
   const line = new Line({ dieAt: [4] });
   let give!: () => void;
