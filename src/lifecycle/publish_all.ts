@@ -6,7 +6,7 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { deferred } from "../deferred.ts";
-import { parseDuration } from "../duration.ts";
+import { durationMillis } from "../duration.ts";
 import { type AnyJetrowError, isJetrowError } from "../errors.ts";
 import { resolveOptions } from "../options.ts";
 import { PublisherCore } from "../publish/core.ts";
@@ -69,7 +69,7 @@ export async function publishAll(
   limits: PublishAllLimits,
 ): Promise<RunReceipt> {
   const { publishTimeout } = resolveOptions(options);
-  const budget = parseDuration(limits.budget);
+  const budget = durationMillis(limits?.budget, "budget");
   const totals = new Totals();
   const runner = new SequenceRunner(batches, limits, async (receipt) => {
     totals.add(receipt);

@@ -167,6 +167,8 @@ export class BoundedRun {
       throw error;
     } finally {
       this.#calls.delete(result);
+      // A failed call ends the run: the last call in progress lets go of the connection.
+      if (this.#failed !== undefined && this.#calls.size === 0) await this.#core.close();
     }
   }
 }

@@ -7,6 +7,7 @@
 import { describe } from "../describe.ts";
 import { ConfigError, PublishError, StateError } from "../errors.ts";
 import { PublisherCore } from "../publish/core.ts";
+import { giveUp } from "../publish/opening.ts";
 import type {
   ApplyAllOptions,
   Batches,
@@ -96,6 +97,7 @@ export class EpochSession {
   /** Opens a session; see {@linkcode openSession}. */
   static async open(to: Dial, options: Options, attempt: string): Promise<EpochSession> {
     if (typeof attempt !== "string" || attempt === "") {
+      await giveUp(to, options);
       throw new ConfigError("config.type", `attempt must be a text that is not empty: received ${describe(attempt)}`, {
         field: "attempt",
       });
@@ -223,6 +225,8 @@ export class EpochSession {
       throw error;
     } finally {
       this.#calls.delete(result);
+      // A poisoned session publishes nothing more: the last call in progress lets go of the connection.
+      if (this.#poison !== undefined && this.#calls.size === 0) await this.#core.close();
     }
   }
 

@@ -33,9 +33,11 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
       field: "resource",
     });
   }
-  const { resource, only } = batch;
+  const { resource } = batch;
   const view = viewRows(batch.rows);
-  checkSelection(only, view.rowCount);
+  checkSelection(batch.only, view.rowCount);
+  // A copy, as of the operations: the call goes on after its caller may have changed the array.
+  const only = batch.only?.slice();
   const selected = only?.length ?? view.rowCount;
   return {
     resource,

@@ -78,18 +78,17 @@ export class PublisherCore implements LaneHost {
 
   /** Publishes one batch whole. */
   async publish(batch: RowBatch, signal?: AbortSignal): Promise<WriteReceipt> {
-    const source = this.open(batch, signal);
+    if (this.#closing !== undefined && this.#failure === undefined) {
+      throw new StateError("state.closed", "Cannot publish: the publisher is closed");
+    }
+    if (this.#error !== undefined) throw this.#error;
+    const source = this.#tally.counted(() => this.#open(batch, signal));
     const call = this.start(source, { from: 0, count: source.selected }, signal, false);
     await call.done.promise;
     return receiptOf(call, 0);
   }
 
-  /** Opens a batch for {@linkcode start}. Throws what a call in this state throws, and what is wrong with the batch. */
-  open(batch: RowBatch, signal?: AbortSignal): BatchSource {
-    if (this.#closing !== undefined && this.#failure === undefined) {
-      throw new StateError("state.closed", "Cannot publish: the publisher is closed");
-    }
-    if (this.#error !== undefined) throw this.#error;
+  #open(batch: RowBatch, signal?: AbortSignal): BatchSource {
     const source = openBatch(batch, this.settings);
     const rows = { resource: source.resource, count: source.selected, only: source.only };
     if (this.#ended) throw this.#error = publishError(this.#failure!, rows);

@@ -5,6 +5,8 @@
  */
 
 import type { Msg, NatsConnection } from "@nats-io/nats-core";
+import { describe } from "../describe.ts";
+import { ConfigError } from "../errors.ts";
 import { resolveOptions, type Settings } from "../options.ts";
 import { inboxPrefixOf } from "../stream/api.ts";
 import { Destinations } from "../stream/destination.ts";
@@ -29,9 +31,9 @@ export interface Opened {
 
 /** Checks the options, dials where a function was given, subscribes, and checks a shared stream. What was dialled is closed on failure. */
 export async function openParts(to: Dial, options: Options, onReply: (msg: Msg) => void): Promise<Opened> {
-  const settings = resolveOptions(options);
+  const settings = await settingsOf(to, options);
   const owns = typeof to === "function" || settings.ownsConnection;
-  const nc = typeof to === "function" ? await to() : to;
+  const nc = checkConnected(typeof to === "function" ? await to() : to);
   let inbox: Inbox | undefined;
   try {
     const deep = settings.publishMode === "fast";
@@ -44,4 +46,29 @@ export async function openParts(to: Dial, options: Options, onReply: (msg: Msg) 
     if (owns) await closeConnection(nc);
     throw error;
   }
+}
+
+async function settingsOf(to: Dial, options: Options): Promise<Settings> {
+  try {
+    return resolveOptions(options);
+  } catch (error) {
+    await giveUp(to, options);
+    throw error;
+  }
+}
+
+/** Closes a connection that was handed over, where an opening fails before anything else is known to be right. */
+export async function giveUp(to: Dial, options: Options): Promise<void> {
+  if (typeof to !== "function" && options?.ownsConnection === true) await closeConnection(checkConnected(to));
+}
+
+function checkConnected(nc: NatsConnection): NatsConnection {
+  if (typeof nc?.subscribe === "function") return nc;
+  throw new ConfigError(
+    "config.type",
+    `to must be a connection, or a function that dials one: received ${describe(nc)}`,
+    {
+      field: "to",
+    },
+  );
 }

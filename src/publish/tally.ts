@@ -15,6 +15,16 @@ export class Tally {
   /** Calls that failed. */
   failures = 0;
 
+  /** Does a part of a call, which has failed where that throws. */
+  counted<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      this.failures++;
+      throw error;
+    }
+  }
+
   /** Rows were acknowledged, so many of them as duplicates. */
   add(rows: number, duplicates: number, bytes: number): void {
     this.acked += rows - duplicates;
