@@ -25,6 +25,8 @@ export interface RowSource {
   readonly operations: number | Uint8Array;
   /** Reads event ids; absent where the rows have none. */
   readonly eventIds?: TextColumn | undefined;
+  /** The column that they are in. */
+  readonly idColumn?: string | undefined;
   /** Ids of the rows prepared so far. */
   readonly seen?: IdIndex | undefined;
   /** A second reader of the same column, for comparing. */
@@ -37,10 +39,10 @@ export function eventIdReaders(
   column: string,
   required: boolean,
   rowCount: number,
-): Pick<RowSource, "eventIds" | "otherIds" | "seen"> {
+): Pick<RowSource, "eventIds" | "idColumn" | "otherIds" | "seen"> {
   const eventIds = textColumn(view, column);
   if (eventIds !== undefined) {
-    return { eventIds, otherIds: textColumn(view, column), seen: new IdIndex(rowCount) };
+    return { eventIds, idColumn: column, otherIds: textColumn(view, column), seen: new IdIndex(rowCount) };
   }
   if (!required) return {};
   const names = view.names.slice(0, 20).map((name) => describe(name)).join(", ");
@@ -72,9 +74,10 @@ export function writeIds(
   for (let index = 0; index < count; index++) {
     const row = rowAt(index);
     if (!column.seek(row) || column.end === column.start) continue;
-    if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_BYTES)) throw invalidId(row);
+    if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_BYTES)) throw invalidId(source, row);
     const earlier = source.seen!.add(row, ids, index * ID_BYTES, (other) => sameEventId(source, row, other));
-    if (earlier < 0) continue;
+    // A piece that was made ready and never sent is made ready again: its rows are not their own repetition.
+    if (earlier < 0 || earlier === row) continue;
     if (target.fields.batchHeaderBytes !== undefined) {
       throw repeatedId(source, row, earlier, ": a batch that is stored as a whole can have an id once");
     }
@@ -85,11 +88,11 @@ export function writeIds(
   return ids;
 }
 
-function invalidId(row: number): EncodeError {
+function invalidId({ idColumn }: RowSource, row: number): EncodeError {
   return new EncodeError(
     "encode.id",
     `Cannot make an id of row ${row}: its event id is no valid UTF-8, so that two of them could become one`,
-    { row },
+    { row, column: idColumn },
   );
 }
 
@@ -100,7 +103,7 @@ function repeatedId(source: RowSource, row: number, earlier: number, why: string
   return new EncodeError(
     "encode.duplicate_id",
     `Cannot publish row ${row}: it has the event id of row ${earlier}, ${id}${why}`,
-    { row },
+    { row, column: source.idColumn },
   );
 }
 

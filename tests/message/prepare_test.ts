@@ -98,7 +98,7 @@ const REFUSALS: readonly (readonly [
   what: string,
   batch: () => Partial<RowBatch> & Pick<RowBatch, "rows">,
   options: Partial<Options>,
-  expected: { name: string; code: string; row?: number; field?: string },
+  expected: { name: string; code: string; row?: number; column?: string; field?: string },
   message: RegExp,
 ])[] = [
   ["another length of operations", () => ({ rows: numbers(3), operations: ["insert", "insert"] }), {}, {
@@ -126,6 +126,7 @@ const REFUSALS: readonly (readonly [
     name: "EncodeError",
     code: "encode.duplicate_id",
     row: 2,
+    column: "_filament_event_id",
   }, /row 2.*row 0.*"a"/],
   ["a selection that does not ascend", () => ({ rows: numbers(3), only: [1, 1] }), {}, {
     name: "ConfigError",
@@ -187,7 +188,24 @@ Deno.test("an id that is no valid UTF-8 is refused, with its row", () => {
     data: bytes,
   });
   const rows = batchOf([{ name: "_filament_event_id", data }]);
-  assert.throws(() => prepared({ rows }), { name: "EncodeError", code: "encode.id", row: 1 });
+  assert.throws(() => prepared({ rows }), {
+    name: "EncodeError",
+    code: "encode.id",
+    row: 1,
+    column: "_filament_event_id",
+  });
+});
+
+Deno.test("rows that are prepared once more are not their own repetition", () => {
+  const source = openBatch(
+    { resource: "eu", rows: withIds(["a", "b", "a"], [1, 2, 1]) },
+    resolveOptions({ stream: "ORDERS", subject: "orders.eu" }),
+  );
+  const texts = [0, 1].map(() => {
+    const rows = prepareRows(source, { from: 0, count: 3 }, targetOf(), true);
+    return [0, 1, 2].map((index) => rows.idText(index));
+  });
+  assert.deepEqual(texts[1], texts[0]);
 });
 
 Deno.test("repeated ids are found in any batch, within a piece and across pieces", () => {
