@@ -1,5 +1,5 @@
 /**
- * Runs the benches on each runtime and prints tables; results stay in `.cache/bench/<suite>.json`.
+ * Runs the benches on each runtime and prints tables; results stay in `.cache/bench/<suite>-<runtime>.json`.
  *
  * Usage: deno task bench [SUITE ...] [--quick] [--rounds N] [--runtimes deno,bun,node] [--only WORD]
  *
@@ -7,23 +7,18 @@
  */
 
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { arch, cpus, loadavg, totalmem } from "node:os";
+import { cpus, loadavg, totalmem } from "node:os";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { bundleForNode } from "./bundle.ts";
 import type { Line } from "./support/measure.ts";
+import { save } from "./support/results.ts";
 import { table } from "./support/table.ts";
 import { suites } from "./suites.ts";
 
 const root = new URL("../", import.meta.url);
-const results = fileURLToPath(new URL(".cache/bench/", root));
-
-interface Result extends Line {
-  readonly runtime: string;
-}
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -35,7 +30,6 @@ async function main(): Promise<void> {
       only: { type: "string", multiple: true, default: [] },
     },
   });
-  mkdirSync(results, { recursive: true });
   const rest = [
     ...(values.quick ? ["--quick"] : []),
     ...(values.rounds === undefined ? [] : ["--rounds", values.rounds]),
@@ -59,7 +53,7 @@ async function commandsOf(names: readonly string[]): Promise<Commands> {
   const commands = new Map<string, readonly string[]>();
   for (const name of names) {
     if (await versionOf(name) === undefined) print(`${name} skipped: it is not on the PATH`);
-    else if (name === "deno") commands.set(name, ["deno", "run", "-A", "--no-lock", worker]);
+    else if (name === "deno") commands.set(name, ["deno", "run", "-A", "--no-lock", "--v8-flags=--expose-gc", worker]);
     else if (name === "bun") commands.set(name, ["bun", worker]);
     else commands.set(name, ["node", "--expose-gc", await bundleForNode(root)]);
   }
@@ -67,20 +61,16 @@ async function commandsOf(names: readonly string[]): Promise<Commands> {
 }
 
 async function runSuite(suite: string, commands: Commands, rest: readonly string[]): Promise<void> {
-  const lines: Result[] = [];
-  const load = [loadavg()[0]!];
-  const versions: Record<string, string> = {};
   for (const [runtime, [program, ...args]] of commands) {
-    versions[runtime] = await versionOf(runtime) ?? "";
-    const begun = lines.length;
+    const lines: Line[] = [];
+    const before = loadavg()[0]!;
     await eachLine(program!, [...args, suite, ...rest], (line) => lines.push(JSON.parse(line)));
-    load.push(loadavg()[0]!);
-    print(`\n${suite} on ${runtime} ${versions[runtime]}, load ${load.at(-2)} before, ${load.at(-1)} after\n`);
-    print(table(lines.slice(begun)));
+    const load = [before, loadavg()[0]!].map((value) => Math.round(value * 10) / 10);
+    const version = await versionOf(runtime) ?? "";
+    print(`\n${suite} on ${runtime} ${version}, load ${load.join(" before, ")} after\n\n${table(lines)}`);
+    const machine = `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
+    save({ suite, runtime, version, machine, at: new Date().toISOString(), load, arguments: rest, lines });
   }
-  const machine = { cpu: `${cpus().length} x ${cpus()[0]?.model}`, arch: arch(), memory: totalmem() };
-  const at = new Date().toISOString();
-  writeFileSync(`${results}${suite}.json`, JSON.stringify({ suite, at, machine, versions, load, lines }, null, 1));
 }
 
 function eachLine(program: string, args: readonly string[], take: (line: string) => void): Promise<void> {

@@ -60,6 +60,7 @@ export async function compare(
   for (let round = -1; round < bench.rounds; round++) {
     for (let turn = 0; turn < contenders.length; turn++) {
       const which = (turn + round + contenders.length) % contenders.length;
+      collectGarbage();
       const sample = await contenders[which]!.run();
       if (round >= 0) samples[which]!.push(sample);
     }
@@ -82,6 +83,13 @@ export async function compare(
       ratios: Object.fromEntries(ratios),
     });
   });
+}
+
+/** What one contender leaves behind is not the next one's to clean up. */
+function collectGarbage(): void {
+  const { gc, Bun } = globalThis as { gc?: () => void; Bun?: { gc(now: boolean): void } };
+  if (Bun !== undefined) Bun.gc(true);
+  else gc?.();
 }
 
 /** Measures something synchronous that is repeated until it took long enough to be told from noise. */
