@@ -24,11 +24,11 @@ const LONGEST_PAUSE = 500;
 /** What a row waits alone: 100 to 500 ms is what an id in process takes to be settled. */
 const LATER = 200;
 
-/** A queue by due time. */
+/** A queue by due time: one line for each kind of wait, since due times of one kind never fall. */
 export class RetryQueue {
   readonly #budget: number | undefined;
-  #waiting: Waiting[] = [];
-  #head = 0;
+  readonly #afterPause = new Line();
+  readonly #later = new Line();
   #pausedUntil = 0;
   #pause = FIRST_PAUSE;
 
@@ -44,12 +44,12 @@ export class RetryQueue {
 
   /** Rows that wait. */
   get size(): number {
-    return this.#waiting.length - this.#head;
+    return this.#afterPause.size + this.#later.size;
   }
 
   /** When the next one may go; Infinity when none waits. */
   get due(): number {
-    return this.#waiting[this.#head]?.due ?? Infinity;
+    return this.#next.first?.due ?? Infinity;
   }
 
   /** Takes a row whose submission failed at `now`; false when its call's budget does not reach to its next turn. */
@@ -58,7 +58,7 @@ export class RetryQueue {
     delivery.firstFailure ??= now;
     const due = again === "pause" ? this.#pauseFrom(now) : now + LATER;
     if (due > delivery.firstFailure + this.#budget) return false;
-    this.#insert({ delivery, index, due });
+    (again === "pause" ? this.#afterPause : this.#later).push({ delivery, index, due });
     return true;
   }
 
@@ -81,33 +81,31 @@ export class RetryQueue {
 
   /** The next row whose time has come. */
   peek(now: number): Waiting | undefined {
-    const next = this.#waiting[this.#head];
-    return next !== undefined && next.due <= now ? next : undefined;
+    const { first } = this.#next;
+    return first !== undefined && first.due <= now ? first : undefined;
   }
 
   /** Takes the row that {@linkcode peek} showed. */
   shift(): void {
-    this.#head++;
-    if (this.#head === this.#waiting.length) {
-      this.#waiting = [];
-      this.#head = 0;
-    } else if (this.#head > 1024 && this.#head * 2 > this.#waiting.length) {
-      this.#waiting = this.#waiting.slice(this.#head);
-      this.#head = 0;
-    }
+    this.#next.shift();
   }
 
   /** Forgets a call's rows. */
   remove(delivery: Delivery): void {
-    this.#waiting = this.#waiting.slice(this.#head).filter((waiting) => waiting.delivery !== delivery);
-    this.#head = 0;
+    this.#afterPause.remove(delivery);
+    this.#later.remove(delivery);
   }
 
   /** Forgets all rows. */
   clear(): void {
-    for (; this.#head < this.#waiting.length; this.#head++) this.#waiting[this.#head]!.delivery.open--;
-    this.#waiting = [];
-    this.#head = 0;
+    this.#afterPause.clear();
+    this.#later.clear();
+  }
+
+  get #next(): Line {
+    const one = this.#afterPause.first?.due ?? Infinity;
+    const other = this.#later.first?.due ?? Infinity;
+    return one <= other ? this.#afterPause : this.#later;
   }
 
   /** All rows refused during one pause wait for its end: only what is refused after it makes the next one longer. */
@@ -118,12 +116,41 @@ export class RetryQueue {
     }
     return this.#pausedUntil;
   }
+}
 
-  /** Keeps the queue in order of due times; rows of one kind come in that order, so the search is short. */
-  #insert(waiting: Waiting): void {
-    let at = this.#waiting.length;
-    while (at > this.#head && this.#waiting[at - 1]!.due > waiting.due) at--;
-    if (at === this.#waiting.length) this.#waiting.push(waiting);
-    else this.#waiting.splice(at, 0, waiting);
+/** Rows in the order in which they came, with a moving head: taking one copies nothing. */
+class Line {
+  #rows: Waiting[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#rows.length - this.#head;
+  }
+
+  get first(): Waiting | undefined {
+    return this.#rows[this.#head];
+  }
+
+  push(row: Waiting): void {
+    this.#rows.push(row);
+  }
+
+  shift(): void {
+    this.#head++;
+    if (this.#head === this.#rows.length || (this.#head > 1024 && this.#head * 2 > this.#rows.length)) {
+      this.#rows = this.#rows.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  remove(delivery: Delivery): void {
+    this.#rows = this.#rows.slice(this.#head).filter((row) => row.delivery !== delivery);
+    this.#head = 0;
+  }
+
+  clear(): void {
+    for (; this.#head < this.#rows.length; this.#head++) this.#rows[this.#head]!.delivery.open--;
+    this.#rows = [];
+    this.#head = 0;
   }
 }
