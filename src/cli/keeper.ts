@@ -34,6 +34,10 @@ interface Entry {
   readonly pending: PendingPiece | undefined;
   /** Indices of its rows that go; undefined: all. */
   readonly rows: readonly number[] | undefined;
+  /** Fulfilled when the disk has its line. */
+  ready: Promise<void>;
+  /** Whether its line is on its way there. */
+  written: boolean;
 }
 
 /** Keeps account of one run. */
@@ -52,16 +56,31 @@ export class Keeper implements PieceAccount {
 
   async begin(begun: BegunPiece): Promise<void> {
     const { journal } = this.#parts;
-    if (journal === undefined || this.#open.has(keyOf(begun))) return;
-    const place = this.#feed.placeOf(begun.batch);
-    if (place.again !== undefined) checkTime(place.again.pending);
-    const entry = entryOf(begun, place);
-    const stream = await this.#streamLine(begun.stream);
+    if (journal === undefined) return;
+    const key = keyOf(begun);
+    const known = this.#open.get(key);
+    if (known !== undefined) return await known.ready;
+    const entry = entryOf(begun, this.#feed.placeOf(begun.batch));
+    // Before it is written: a failure meanwhile has to find it, to say that nothing of it was sent.
+    this.#open.set(key, entry);
+    entry.ready = this.#begin(entry, begun.stream, journal);
+    try {
+      await entry.ready;
+    } catch (error) {
+      if (!entry.written) this.#open.delete(key);
+      throw error;
+    }
+  }
+
+  async #begin(entry: Entry, stream: string, journal: JournalWriter): Promise<void> {
+    if (entry.pending !== undefined) checkTime(entry.pending);
+    const lines = await this.#streamLine(stream);
+    if (this.#leftTold) throw new JournalError("the run is over");
     const { bytes, crc32c } = entry.piece;
     const line: JournalLine = { kind: "begin", time: now(), ...this.#line(entry.piece), bytes, crc32c };
-    await journal.append(...this.#parts.notes.splice(0), ...stream, line);
+    entry.written = true;
+    await journal.append(...this.#parts.notes.splice(0), ...lines, line);
     await journal.sync();
-    this.#open.set(keyOf(begun), entry);
   }
 
   /** Whether what goes again may still do so. Throws a JournalError when not. */
@@ -113,7 +132,8 @@ export class Keeper implements PieceAccount {
     const receipts: WriteReceipt[] = [];
     if (journal === undefined) return receipts;
     try {
-      for (const { piece } of this.#leftTold ? this.#open.values() : []) {
+      for (const { piece, written } of this.#leftTold ? this.#open.values() : []) {
+        if (!written) continue;
         if (piece.codes!.every(isSettled)) {
           const receipt = wholeReceipt(piece, this.#parts.inputs[piece.input]!);
           receipts.push(receipt);
@@ -164,12 +184,13 @@ export class Keeper implements PieceAccount {
 
 function entryOf(begun: BegunPiece, { input, batch, base, again }: Place): Entry {
   const { offset, rows, bytes, crc32c } = begun;
+  const ready = Promise.resolve();
   if (again !== undefined) {
     const { pending } = again;
-    return { piece: pending.piece, pending, rows: again.rows.slice(offset, offset + rows) };
+    return { piece: pending.piece, pending, rows: again.rows.slice(offset, offset + rows), ready, written: false };
   }
   const piece = begunPiece({ input, batch, offset: base + offset, rows, bytes, crc32c }, Date.now(), 0);
-  return { piece, pending: undefined, rows: undefined };
+  return { piece, pending: undefined, rows: undefined, ready, written: false };
 }
 
 function checkTime({ piece, until }: PendingPiece): void {

@@ -1,82 +1,14 @@
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { type Table, tableFromArrays, tableToIPC } from "apache-arrow";
+import { tableFromArrays, tableToIPC } from "apache-arrow";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { encodeRows } from "../../src/json/encode.ts";
-import { connect } from "../../src/runtime/deno.ts";
-import type { WriteReceipt } from "../../src/types.ts";
 import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
 import { makeOperator, tokenAuth } from "../_support/credentials.ts";
-import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
+import { startNatsServer } from "../_support/nats_server.ts";
 import { printSkip } from "../_support/skip.ts";
+import { bodiesOf, destination, Files, messagesOf, plainColumns, receiptsOf } from "./_files.ts";
 import { COMMAND, jetrow, onTerminal, ROOT, shell } from "./_io.ts";
-
-/** A folder with `orders.arrow` and `orders.arrows`, and the table that they hold. */
-class Files implements Disposable {
-  readonly folder = mkdtempSync(join(tmpdir(), "jetrow-publish-"));
-  readonly table: Table;
-
-  constructor(rows: number, columns: (rows: number) => Record<string, string[] | Int32Array> = plainColumns) {
-    this.table = tableFromArrays(columns(rows)) as Table;
-    this.write("orders.arrow", tableToIPC(this.table, "file"));
-    this.write("orders.arrows", tableToIPC(this.table, "stream"));
-  }
-
-  path(name: string): string {
-    return join(this.folder, name);
-  }
-
-  write(name: string, bytes: Uint8Array): void {
-    writeFileSync(this.path(name), bytes);
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.folder, { recursive: true });
-  }
-}
-
-function plainColumns(rows: number): Record<string, string[] | Int32Array> {
-  return {
-    id: Int32Array.from({ length: rows }, (_, i) => i),
-    name: Array.from({ length: rows }, (_, i) => `order ${i}`),
-  };
-}
-
-const destination = (server: NatsServer, stream = "ORDERS", subject = "orders.{resource}") => [
-  "--url",
-  server.url,
-  "--stream",
-  stream,
-  "--subject",
-  subject,
-];
-
-const receiptsOf = (out: string): WriteReceipt[] => out.trimEnd().split("\n").map((line) => JSON.parse(line));
-
-/** The stream's messages in order, as text. */
-async function messagesOf(server: NatsServer, stream: string): Promise<string[]> {
-  const nc = await connect({ url: server.url });
-  try {
-    const manager = await jetstreamManager(nc);
-    const { state: { messages } } = await manager.streams.info(stream);
-    const consumer = await jetstream(nc).consumers.get(stream, {});
-    const texts: string[] = [];
-    if (messages === 0) return texts;
-    for await (const message of await consumer.fetch({ max_messages: messages })) texts.push(message.string());
-    return texts;
-  } finally {
-    await nc.close();
-  }
-}
-
-function bodiesOf(table: Table): string[] {
-  const { bytes, offsets } = encodeRows(table);
-  const text = (i: number) => new TextDecoder().decode(bytes.subarray(offsets[i], offsets[i + 1]));
-  return Array.from({ length: offsets.length - 1 }, (_, i) => text(i));
-}
 
 Deno.test("publish sends each row of a file once, in order, and prints a receipt a piece", async () => {
   using files = new Files(1000);

@@ -46,11 +46,11 @@ export async function readJournal(path: string): Promise<ReadJournal> {
     }
     const parsed = parseLine(text, check);
     const where = `${path}, line ${number}`;
+    if (torn !== undefined && (typeof parsed === "string" || !goesOn(parsed.line, state))) {
+      throw new JournalError(`${path}, line ${number - 1}: damaged, and more follows`);
+    }
     if (parsed === "edited") {
       throw new JournalError(`${where}: edited since it was written: a journal is no proof then`);
-    }
-    if (torn !== undefined && (parsed === "torn" || !goesOn(parsed.line, state))) {
-      throw new JournalError(`${path}, line ${number - 1}: damaged, and more follows`);
     }
     open = !whole;
     if (parsed === "torn") {

@@ -1,0 +1,180 @@
+/** Runs of the command that keep a journal and are killed. */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "../../src/runtime/deno.ts";
+import { createStream } from "../_support/api.ts";
+import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
+import { infoOf } from "../_support/stored.ts";
+import { startTcpProxy, type TcpProxy, type Way } from "../_support/tcp_proxy.ts";
+import { until } from "../_support/wait.ts";
+import { Files, messagesOf, plainColumns } from "./_files.ts";
+import { COMMAND, jetrow, ROOT, type RunOptions, type Said } from "./_io.ts";
+
+// deno-lint-ignore no-explicit-any
+export type Line = Record<string, any>;
+
+const ROWS = 2000;
+
+/** Columns with ids of their own. */
+export function idColumns(rows: number): Record<string, string[] | Int32Array> {
+  return { _filament_event_id: Array.from({ length: rows }, (_, i) => `event-${i}`), ...plainColumns(rows) };
+}
+
+/** A server, a stream, a file and a journal. */
+export class Scene implements AsyncDisposable {
+  readonly server: NatsServer;
+  readonly proxy: TcpProxy;
+  readonly files: Files;
+  readonly rows: number;
+
+  readonly #user: Line;
+
+  private constructor(server: NatsServer, user: Line, proxy: TcpProxy, files: Files, rows: number) {
+    this.server = server;
+    this.#user = user;
+    this.proxy = proxy;
+    this.files = files;
+    this.rows = rows;
+  }
+
+  static async open(
+    options: { ids?: boolean; rows?: number; stream?: Line; config?: string; user?: Line } = {},
+  ): Promise<Scene> {
+    const { ids = true, rows = ROWS, stream = {}, config, user = {} } = options;
+    const server = await startNatsServer(config === undefined ? {} : { config });
+    const files = new Files(rows, ids ? idColumns : plainColumns);
+    const scene = new Scene(server, user, await startTcpProxy(server.url), files, rows);
+    await scene.ask((nc) => createStream(nc, { name: "ORDERS", subjects: ["orders.>"], ...stream }));
+    return scene;
+  }
+
+  /** Asks the server, over a connection of its own: the server may have been away. */
+  async ask<T>(question: (nc: NatsConnection) => Promise<T>): Promise<T> {
+    const nc = await connect({ url: this.server.url, ...this.#user });
+    try {
+      return await question(nc);
+    } finally {
+      await nc.close();
+    }
+  }
+
+  get input(): string {
+    return this.files.path("orders.arrow");
+  }
+
+  get journal(): string {
+    return this.files.path("orders.journal");
+  }
+
+  /** Arguments of a run: a hundred rows a piece, fifty outstanding. */
+  args(option: "--receipt" | "--resume", url = this.server.url): string[] {
+    const where = ["--url", url, "--stream", "ORDERS", "--subject", "orders.{resource}"];
+    return ["publish", this.input, ...where, "--batch-rows", "100", "--max-in-flight", "50", option, this.journal];
+  }
+
+  /** A whole run in this process. */
+  publish(...more: string[]): Promise<Said> {
+    return jetrow([...this.args("--receipt"), ...more]);
+  }
+
+  resume(more: readonly string[] = [], options: RunOptions = {}): Promise<Said> {
+    return jetrow([...this.args("--resume"), ...more], options);
+  }
+
+  /** The journal's lines. */
+  lines(): Line[] {
+    if (!existsSync(this.journal)) return [];
+    const texts = readFileSync(this.journal, "utf8").split("\n");
+    return texts.slice(0, -1).map((text) => JSON.parse(text));
+  }
+
+  kinds(kind: string): Line[] {
+    return this.lines().filter((line) => line.kind === kind);
+  }
+
+  text(): string {
+    return readFileSync(this.journal, "utf8");
+  }
+
+  write(text: string): void {
+    writeFileSync(this.journal, text);
+  }
+
+  async stored(): Promise<number> {
+    return (await this.ask((nc) => infoOf(nc, "ORDERS"))).state.messages;
+  }
+
+  /** Runs the command as a process until some pieces are done, then stalls a way, and kills it with rows in flight. */
+  async killMidway(
+    way: Way,
+    more: readonly string[] = [],
+    option: "--receipt" | "--resume" = "--receipt",
+  ): Promise<void> {
+    const child = this.start(option, more);
+    const before = this.kinds("receipt").length;
+    await until("some receipts", () => this.kinds("receipt").length > before + 2, { every: 2 });
+    this.proxy.stall(way);
+    await until("a piece on its way", () => this.kinds("begin").length > this.kinds("receipt").length);
+    if (way === "down") {
+      const acked = () => this.kinds("receipt").reduce((sum, { rows }) => sum + rows, 0);
+      await until("rows that are stored and unacknowledged", async () => await this.stored() > acked());
+    }
+    child.kill("SIGKILL");
+    await ended(child);
+    this.proxy.drop(way);
+    this.proxy.cut();
+    this.proxy.resume(way);
+    assert.ok(this.kinds("begin").length > this.kinds("receipt").length, "rows were in flight");
+  }
+
+  /** Starts the command as a process, over a proxy that slows it down. */
+  start(option: "--receipt" | "--resume", more: readonly string[] = []): ChildProcess {
+    this.proxy.delay({ down: 5 });
+    const [program, ...args] = [...COMMAND, ...this.args(option, this.proxy.url), ...more];
+    return spawn(program!, args, { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"] });
+  }
+
+  /** Every row is stored once, and the journal's receipts say so. */
+  async assertWhole(): Promise<void> {
+    const ids: number[] = (await messagesOf(this.server, "ORDERS")).map((body) => JSON.parse(body).id);
+    assert.equal(ids.length, this.rows, "each row is stored once");
+    assert.deepEqual([...ids].sort((a, b) => a - b), Array.from({ length: this.rows }, (_, i) => i));
+    const { exitCode, out, err } = await jetrow(["verify", this.journal, "--url", this.server.url]);
+    assert.equal(exitCode, 0, err + out);
+    assert.equal(out.trimEnd().split("\n").reduce((sum, line) => sum + JSON.parse(line).rows, 0), this.rows);
+  }
+
+  /** Resuming is refused, by these words, and leaves everything as it is. */
+  async assertRefused(
+    words: RegExp,
+    more: readonly string[] = [],
+    exitCode = 1,
+    options: RunOptions = {},
+  ): Promise<void> {
+    const [stored, text] = [await this.stored(), this.text()];
+    const said = await this.resume(more, options);
+    assert.deepEqual([said.exitCode, said.out], [exitCode, ""], said.err);
+    assert.match(said.err, words);
+    assert.deepEqual([await this.stored(), this.text()], [stored, text], "nothing was sent or written");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.files[Symbol.dispose]();
+    await this.proxy[Symbol.asyncDispose]();
+    await this.server[Symbol.asyncDispose]();
+  }
+}
+
+/** Waits for a process; gives its exit code and what it said on standard error. */
+export async function ended(child: ChildProcess): Promise<{ code: number | null; err: string }> {
+  let err = "";
+  child.stderr!.on("data", (text) => err += text);
+  const code = await new Promise<number | null>((resolve) => {
+    // After kill() Deno's stand-in for node's module tells the exit code 130 as the signal that it stands for.
+    child.on("close", (code, signal) => resolve(signal === "SIGINT" ? 130 : code));
+  });
+  return { code, err };
+}

@@ -1,0 +1,281 @@
+/** What a journal says, and what keeps it from being gone on after. */
+
+import { tableFromArrays, tableToIPC } from "apache-arrow";
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { api, createStream } from "../_support/api.ts";
+import { bodiesOf, messagesOf, plainColumns, receiptsOf } from "./_files.ts";
+import { jetrow } from "./_io.ts";
+import { idColumns, Scene } from "./_journal.ts";
+
+/** A scene whose journal is of a finished run of 500 rows, five pieces. */
+async function finished(options: Parameters<typeof Scene.open>[0] = {}): Promise<Scene> {
+  const scene = await Scene.open({ rows: 500, ...options });
+  const { exitCode, err } = await scene.publish();
+  assert.equal(exitCode, 0, err);
+  return scene;
+}
+
+/** The text up to a line of a kind, the last one, and a part of that line. */
+function tornAt(text: string, kind: string, part: number): string {
+  const at = text.lastIndexOf(`{"kind":"${kind}"`);
+  const end = text.indexOf("\n", at);
+  return text.slice(0, at + Math.ceil((end - at) * part));
+}
+
+Deno.test("a journal has a run line, then for each piece a begin line before its receipt", async () => {
+  await using scene = await finished();
+  const lines = scene.lines();
+  assert.deepEqual(lines.slice(0, 3).map(({ kind }) => kind), ["run", "input", "stream"]);
+  const { inputs, options } = lines[0]!;
+  const { size } = statSync(scene.input);
+  assert.deepEqual(inputs, [
+    { file: scene.input, size, resource: "orders", stream: "ORDERS", subject: "orders.orders" },
+  ]);
+  assert.deepEqual([options["event-id-column"], options["batch-rows"]], ["_filament_event_id", 100]);
+  assert.deepEqual(lines[1]!.schema.length, 3);
+  for (let piece = 0; piece < 5; piece++) {
+    const place = (line: { offset: number; batch: number; input: number }) =>
+      line.input === 0 && line.batch === 0 && line.offset === piece * 100;
+    const begun = lines.findIndex((line) => line.kind === "begin" && place(line as never));
+    const ended = lines.findIndex((line) => line.kind === "receipt" && place(line as never));
+    assert.ok(begun > 0 && ended > begun, `piece ${piece}`);
+    assert.deepEqual([lines[begun]!.file, lines[begun]!.rows], [scene.input, 100]);
+    assert.ok(Date.parse(lines[begun]!.time) <= Date.parse(lines[ended]!.time));
+    assert.equal(lines[begun]!.crc32c, lines[ended]!.crc32c);
+  }
+});
+
+Deno.test("a journal that is cut anywhere behind its first piece is gone on after, and each row stored once", async () => {
+  await using scene = await finished();
+  const text = scene.text();
+  const first = text.indexOf('{"kind":"begin"');
+  for (let cut = 1; cut <= 8; cut++) {
+    scene.write(text.slice(0, first + Math.floor(((text.length - first) * cut) / 8) - 1));
+    const { exitCode, err } = await scene.resume();
+    // Rows behind the cut were sent, though the journal does not say so: their ids hold them back.
+    assert.equal(exitCode, 0, err);
+    await scene.assertWhole();
+    const again = await scene.resume();
+    assert.deepEqual([again.exitCode, again.out], [0, ""], again.err);
+  }
+});
+
+Deno.test("a torn receipt leaves its rows unknown: sent again with ids, refused without", async () => {
+  for (const ids of [true, false]) {
+    await using scene = await finished({ ids });
+    const text = scene.text();
+    for (const part of [0.1, 0.5, 0.99]) {
+      scene.write(tornAt(text, "receipt", part));
+      if (!ids) {
+        await scene.assertRefused(/100 rows of .*\(batch 0, rows 400 to 499\).*row 400 has no id/);
+        continue;
+      }
+      const { exitCode, out, err } = await scene.resume();
+      assert.equal(exitCode, 0, err);
+      assert.deepEqual(receiptsOf(out).map(({ rows, duplicates, offset }) => [rows, duplicates, offset]), [[
+        100,
+        100,
+        400,
+      ]]);
+      await scene.assertWhole();
+    }
+  }
+});
+
+Deno.test("a torn begin line leaves the rows that it would have begun unknown", async () => {
+  for (const ids of [true, false]) {
+    await using scene = await finished({ ids });
+    const text = scene.text();
+    const before = text.slice(0, text.lastIndexOf('{"kind":"begin"'));
+    // All pieces before the last one have their receipts; then the last one's line is torn.
+    const receipts = text.split("\n").filter((line) => line.includes('"kind":"receipt"')).slice(0, 4);
+    const settled = receipts.filter((line) => !before.includes(line)).length;
+    for (const part of [0.01, 0.3, 0.9]) {
+      scene.write(tornAt(text, "begin", part));
+      if (!ids) {
+        await scene.assertRefused(settled === 0 ? /rows 400 to 499\)/ : /has no id/);
+        continue;
+      }
+      const { exitCode, out, err } = await scene.resume();
+      assert.equal(exitCode, 0, err);
+      assert.deepEqual(
+        receiptsOf(out).at(-1)!.duplicates,
+        100,
+        "the rows were there, and were sent as if they might be",
+      );
+      await scene.assertWhole();
+    }
+  }
+});
+
+Deno.test("a line that the disk never got is torn, whatever stands there", async () => {
+  await using scene = await finished();
+  const text = scene.text();
+  const torn = tornAt(text, "receipt", 0.5);
+  scene.write(torn + "\0".repeat(200));
+  const { exitCode, err } = await scene.resume();
+  assert.equal(exitCode, 0, err);
+  await scene.assertWhole();
+});
+
+Deno.test("a journal that was edited is refused, wherever", async () => {
+  await using scene = await finished();
+  const text = scene.text();
+  const lines = text.trimEnd().split("\n");
+  const edits: [string, string][] = [
+    ["a receipt's rows", text.replace(/("kind":"receipt".*?"rows":)100/, "$199")],
+    ["a receipt's sequences", text.replace(/"sequences":\[\[1,100\]\]/, '"sequences":[[2,101]]')],
+    ["a time", text.replace(/("kind":"begin","time":"20)2/, "$13")],
+    ["the run", text.replace('"batch-rows":100', '"batch-rows":200')],
+    ["a checksum", text.replace(/"check":(\d)/, (_, digit) => `"check":${(Number(digit) + 1) % 10}`)],
+    ["a line left out", lines.filter((_, i) => i !== 4).join("\n") + "\n"],
+    ["two lines swapped", [...lines.slice(0, 3), lines[4], lines[3], ...lines.slice(5)].join("\n") + "\n"],
+    ["a line without a checksum", text + '{"kind":"resume","time":"2026-01-01T00:00:00.000Z"}\n'],
+    ["a line twice", text + lines.at(-1) + "\n"],
+  ];
+  for (const [what, edited] of edits) {
+    assert.notEqual(edited, text, what);
+    scene.write(edited);
+    await scene.assertRefused(/orders\.journal, line \d+: edited since it was written/);
+  }
+  scene.write(lines.with(4, lines[4]!.slice(0, 30)).join("\n") + "\n");
+  await scene.assertRefused(/line 5: damaged, and more follows/);
+  scene.write("id,name\n1,a\n");
+  await scene.assertRefused(/is no journal of jetrow publish --receipt/);
+});
+
+Deno.test("an input that is not the journal's is refused", async () => {
+  await using scene = await finished();
+  const good = readFileSync(scene.input);
+  const rows = (change: (columns: ReturnType<typeof idColumns>) => void, count = 500) => {
+    const columns = idColumns(count);
+    change(columns);
+    scene.files.write("orders.arrow", tableToIPC(tableFromArrays(columns), "file"));
+  };
+  rows(() => {}, 499);
+  await scene.assertRefused(/is of an input that was \d+ bytes: .*orders\.arrow is \d+ bytes/);
+  rows((columns) => (columns.id as Int32Array)[250] = 7);
+  assert.equal(statSync(scene.input).size, good.length, "the same size");
+  await scene.assertRefused(/orders\.arrow is not what was published: batch 0 has other values from row 200 on/);
+  rows((columns) => {
+    columns.nome = columns.name!;
+    delete columns.name;
+  });
+  assert.equal(statSync(scene.input).size, good.length, "the same size");
+  await scene.assertRefused(/has other columns than what was published: nome: .*Utf8.* instead of name: /);
+  scene.files.write("orders.arrow", good);
+  assert.equal((await scene.resume()).exitCode, 0);
+});
+
+Deno.test("options that are not the journal's are wrong usage", async () => {
+  await using scene = await finished();
+  scene.files.write("more.arrow", readFileSync(scene.input));
+  for (
+    const [more, words] of [
+      [["--batch-bytes", "1000"], /--batch-bytes must be as in .*, 16777216: received 1000/],
+      [["--event-id-column", "name"], /--event-id-column must be as in .*, "_filament_event_id": received "name"/],
+      [["--tenant", "other"], /--tenant must be/],
+      [["--pipeline", "other"], /--pipeline must be/],
+      [["--sink-connection", "other"], /--sink-connection must be/],
+      [["--resource", "other"], /the resource of .*orders\.arrow must be as in .*, "orders": received "other"/],
+      [["--operation", "update"], /--operation must be/],
+      [["--publish-mode", "fast"], /--publish-mode must be/],
+      [[scene.files.path("more.arrow")], /orders\.journal is of 1 input: received 2/],
+    ] as const
+  ) {
+    await scene.assertRefused(words, more, 2);
+  }
+  const swap = (name: string, value: string, words: RegExp) => {
+    const args = scene.args("--resume");
+    args[args.indexOf(name) + 1] = value;
+    return jetrow(args).then(({ exitCode, err }) => {
+      assert.equal(exitCode, 2, err);
+      assert.match(err, words);
+    });
+  };
+  await swap("--batch-rows", "50", /--batch-rows must be as in .*, 100: received 50/);
+  await swap("--stream", "OTHER", /the stream of .* must be as in .*, "ORDERS": received "OTHER"/);
+  await swap("--subject", "orders.x.{resource}", /the subject of .* must be as in/);
+});
+
+Deno.test("a stream that was made anew is refused", async () => {
+  await using scene = await finished();
+  await scene.ask(async (nc) => {
+    await api(nc, "STREAM.DELETE.ORDERS");
+    await createStream(nc, { name: "ORDERS", subjects: ["orders.>"] });
+  });
+  await scene.assertRefused(/ORDERS is not the stream that was published to/);
+  await scene.ask((nc) => api(nc, "STREAM.DELETE.ORDERS"));
+  const { exitCode, err } = await scene.resume();
+  assert.equal(exitCode, 1);
+  assert.match(err, /stream not found/);
+});
+
+Deno.test("several inputs and standard input are gone on with where they were left", async () => {
+  await using scene = await Scene.open({ rows: 300 });
+  scene.files.write("eu.arrow", tableToIPC(tableFromArrays(idColumns(250)), "file"));
+  const args = (option: string) => {
+    const [, input, ...rest] = scene.args("--receipt").slice(0, -2);
+    return ["publish", input!, scene.files.path("eu.arrow"), "-", "--resource", "all", ...rest, option, scene.journal];
+  };
+  const bytes = tableToIPC(tableFromArrays(idColumns(220)), "stream");
+  const stdin = (end = bytes.length) => ({
+    stdin: (async function* () {
+      for (let at = 0; at < end; at += 1000) yield bytes.subarray(at, Math.min(end, at + 1000));
+    })(),
+  });
+  const cut = await jetrow(args("--receipt"), stdin(bytes.length - 8));
+  assert.equal(cut.exitCode, 1, cut.err);
+  assert.match(cut.err, /standard input ends at byte/);
+  const { exitCode, out, err } = await jetrow(args("--resume"), stdin());
+  assert.equal(exitCode, 0, err);
+  const all = [...receiptsOf(cut.out), ...out === "" ? [] : receiptsOf(out)];
+  assert.deepEqual(all.map(({ rows }) => rows), [100, 100, 100, 100, 100, 50, 100, 100, 20]);
+  const again = await jetrow(args("--resume"), stdin());
+  assert.deepEqual([again.exitCode, again.out], [0, ""], again.err);
+});
+
+Deno.test("atomic and fast batches are journaled, and gone on after", async () => {
+  const modes = [["atomic", { allow_atomic: true }, [50, 450]], ["fast", { allow_batched: true }, [100, 400]]] as const;
+  for (const [mode, flag, last] of modes) {
+    await using scene = await Scene.open({ rows: 500, stream: flag });
+    const more = ["--publish-mode", mode];
+    const said = await scene.publish(...more);
+    assert.equal(said.exitCode, 0, said.err);
+    const text = scene.text();
+    scene.write(tornAt(text, "receipt", 0.5));
+    const { exitCode, out, err } = await scene.resume(more);
+    assert.equal(exitCode, 0, err);
+    assert.deepEqual(receiptsOf(out).map(({ rows, offset }) => [rows, offset]), [last]);
+    assert.equal(await scene.stored(), 500);
+    assert.equal((await scene.resume(more)).exitCode, 0);
+  }
+});
+
+Deno.test("a journal is new, or gone on after; a dry run keeps none", async () => {
+  await using scene = await finished({ ids: false });
+  const text = scene.text();
+  const twice = await scene.publish();
+  assert.deepEqual([twice.exitCode, twice.out], [2, ""]);
+  assert.match(twice.err, /orders\.journal is there already: --resume goes on after it/);
+  for (
+    const [args, words] of [
+      [[...scene.args("--receipt"), "--resume", "x"], /give one of them/],
+      [[...scene.args("--receipt"), "--dry-run"], /--dry-run sends nothing: --receipt does not go with it/],
+      [[...scene.args("--receipt"), "--retry", "5"], /--retry must be/],
+    ] as const
+  ) {
+    const { exitCode, err } = await jetrow(args);
+    assert.equal(exitCode, 2, err);
+    assert.match(err, words);
+  }
+  assert.equal(scene.text(), text);
+  const missing = await jetrow([...scene.args("--resume").slice(0, -1), scene.files.path("none")]);
+  assert.deepEqual([missing.exitCode, missing.out], [1, ""]);
+  assert.match(missing.err, /none cannot be read: no such file/);
+  const folder = await jetrow([...scene.args("--receipt").slice(0, -1), scene.files.folder]);
+  assert.equal(folder.exitCode, 1);
+  assert.match(folder.err, /cannot be written: EISDIR/);
+  assert.deepEqual(await messagesOf(scene.server, "ORDERS"), bodiesOf(tableFromArrays(plainColumns(500))));
+});

@@ -1,0 +1,225 @@
+/** Runs that are killed, and others that go on after their journals. */
+
+import assert from "node:assert/strict";
+import { api } from "../_support/api.ts";
+import { passwordUsers, publisherPermissions } from "../_support/credentials.ts";
+import { until } from "../_support/wait.ts";
+import { receiptsOf } from "./_files.ts";
+import { jetrow } from "./_io.ts";
+import { ended, Scene } from "./_journal.ts";
+
+/** Nanoseconds of the shortest duplicate window here, and a publish timeout that leaves some of it. */
+const SHORT = { duplicate_window: 1_000_000_000 };
+const QUICK = ["--publish-timeout", "500ms"];
+
+const windowOver = (scene: Scene) => {
+  const begun = scene.kinds("begin").map(({ time }) => Date.parse(time));
+  return until("the end of the duplicate window", () => Date.now() > Math.max(...begun) + 1000);
+};
+
+Deno.test("a run that is killed goes on: rows whose acknowledgments were lost are sent again, and stored once", async () => {
+  await using scene = await Scene.open();
+  await scene.killMidway("down");
+  const receipts = scene.kinds("receipt").length;
+  const { exitCode, out, err } = await scene.resume();
+  assert.equal(exitCode, 0, err);
+  assert.match(err, /^[\d,]+ rows are published already, as .*orders\.journal says\n/);
+  assert.match(err, /[\d,]+ rows of orders were duplicates: ORDERS had them already/);
+  assert.equal(receiptsOf(out).length + receipts, 20, "a receipt a piece, in both runs together");
+  await scene.assertWhole();
+});
+
+Deno.test("a run that is killed goes on with rows that never came to the server", async () => {
+  await using scene = await Scene.open();
+  await scene.killMidway("up");
+  const { exitCode, err } = await scene.resume();
+  assert.equal(exitCode, 0, err);
+  await scene.assertWhole();
+});
+
+Deno.test("a run without ids that is killed does not go on: nobody knows what became of the rows in flight", async () => {
+  await using scene = await Scene.open({ ids: false });
+  await scene.killMidway("down");
+  await scene.assertRefused(
+    /Cannot resume: \d+ rows of .*orders\.arrow \(batch 0, rows \d+ to \d+\) were on their way .*row \d+ has no id/,
+  );
+});
+
+Deno.test("behind the duplicate window the ids are looked for: what is stored is not sent again", async () => {
+  await using scene = await Scene.open({ stream: SHORT });
+  await scene.killMidway("down", QUICK);
+  await windowOver(scene);
+  const { exitCode, out, err } = await scene.resume(QUICK);
+  assert.equal(exitCode, 0, err);
+  await scene.assertWhole();
+  const last = scene.kinds("outcomes").at(-1);
+  const found = receiptsOf(out).reduce((sum, { duplicates }) => sum + duplicates!, 0);
+  assert.ok(found > 0, `rows were found: ${JSON.stringify(last)}`);
+});
+
+Deno.test("behind the duplicate window what is not stored is sent", async () => {
+  await using scene = await Scene.open({ stream: SHORT });
+  await scene.killMidway("up", QUICK);
+  await windowOver(scene);
+  const { exitCode, err } = await scene.resume(QUICK);
+  assert.equal(exitCode, 0, err);
+  assert.ok(scene.kinds("outcomes").some(({ outcomes }) => outcomes.flat().includes("unsent")));
+  await scene.assertWhole();
+});
+
+Deno.test("behind the duplicate window rows may have been removed: then nobody knows", async () => {
+  await using scene = await Scene.open({ stream: SHORT });
+  await scene.killMidway("up", QUICK);
+  await windowOver(scene);
+  await scene.ask((nc) => api(nc, "STREAM.PURGE.ORDERS"));
+  await scene.assertRefused(
+    /Cannot resume: \d+ rows were not found in ORDERS, but [\d,]+ messages behind sequence \d+ are no longer there/,
+    QUICK,
+  );
+});
+
+Deno.test("behind the duplicate window resuming is refused to who may not read", async () => {
+  const admin = { username: "admin", password: "all" };
+  const worker = { username: "worker", password: "few" };
+  const permissions = publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"] });
+  await using scene = await Scene.open({
+    stream: SHORT,
+    config: passwordUsers(admin, { ...worker, permissions }),
+    user: { authMode: "user_password", ...admin },
+  });
+  const as = { env: { JETROW_PASSWORD: "few" } };
+  const more = [...QUICK, "--username", "worker"];
+  Deno.env.set("JETROW_PASSWORD", "few");
+  try {
+    await scene.killMidway("down", more);
+  } finally {
+    Deno.env.delete("JETROW_PASSWORD");
+  }
+  await windowOver(scene);
+  await scene.assertRefused(
+    /looking for their ids in ORDERS has failed: .*\$JS\.API\.STREAM\.MSG\.GET\.ORDERS/,
+    more,
+    1,
+    as,
+  );
+});
+
+Deno.test("a run that is killed again and again comes to its end, each row stored once", async () => {
+  await using scene = await Scene.open({ rows: 4000 });
+  await scene.killMidway("down");
+  await scene.killMidway("up", [], "--resume");
+  await scene.killMidway("down", [], "--resume");
+  const { exitCode, err } = await scene.resume();
+  assert.equal(exitCode, 0, err);
+  assert.equal(scene.kinds("resume").length, 3);
+  await scene.assertWhole();
+});
+
+for (const ids of [true, false]) {
+  Deno.test(`a server that is killed leaves outcomes, ${ids ? "and rows with ids go on" : "without ids the unknown ones stop it"}`, async () => {
+    await using scene = await Scene.open({ ids });
+    const child = scene.start("--receipt");
+    const ending = ended(child);
+    await until("some receipts", () => scene.kinds("receipt").length > 2, { every: 2 });
+    await scene.server.kill();
+    const { code, err } = await ending;
+    assert.equal(code, 1, err);
+    assert.match(err, /jetrow: before that [\d,]+ rows were acknowledged, as the receipts say\n/);
+    assert.match(err, /jetrow: rows of the batch in hand: .*of unknown fate/);
+    const begun = scene.kinds("begin").length;
+    assert.equal(scene.kinds("receipt").length + scene.kinds("outcomes").length, begun, "every piece has its end");
+    await scene.server.restart();
+    scene.proxy.cut();
+    if (!ids) return await scene.assertRefused(/row \d+ has no id/);
+    const resumed = await scene.resume();
+    assert.equal(resumed.exitCode, 0, resumed.err);
+    await scene.assertWhole();
+  });
+}
+
+Deno.test("rows that the server refused go again, without ids too, and nothing else", async () => {
+  await using scene = await Scene.open({ ids: false, stream: { max_msgs: 730, discard: "new" } });
+  const { exitCode, err } = await scene.publish();
+  assert.equal(exitCode, 1);
+  assert.match(err, /maximum messages exceeded/);
+  const outcomes = scene.kinds("outcomes");
+  assert.ok(outcomes.length > 0 && outcomes[0]!.outcomes.flat().includes("rejected"), JSON.stringify(outcomes));
+  const config = { name: "ORDERS", subjects: ["orders.>"], max_msgs: -1, discard: "new" };
+  await scene.ask((nc) => api(nc, "STREAM.UPDATE.ORDERS", config));
+  const resumed = await scene.resume();
+  assert.equal(resumed.exitCode, 0, resumed.err);
+  assert.match(resumed.err, /^730 rows are published already.*\npublished 1,270 rows/);
+  await scene.assertWhole();
+});
+
+Deno.test("an interrupt with rows in flight prints their outcomes, exits with 130, and the run goes on", async () => {
+  await using scene = await Scene.open();
+  const child = scene.start("--receipt");
+  const ending = ended(child);
+  await until("some receipts", () => scene.kinds("receipt").length > 2, { every: 2 });
+  scene.proxy.stall("down");
+  await until("a piece on its way", () => scene.kinds("begin").length > scene.kinds("receipt").length);
+  child.kill("SIGINT");
+  const { code, err } = await ending;
+  assert.equal(code, 130, err);
+  assert.match(err, /jetrow: interrupted\njetrow: rows of the batch in hand: [\d,]+ acknowledged, .*of unknown fate/);
+  assert.ok(scene.kinds("outcomes").some(({ outcomes }) => outcomes.flat().includes("unknown")));
+  scene.proxy.cut();
+  scene.proxy.resume();
+  const resumed = await scene.resume();
+  assert.equal(resumed.exitCode, 0, resumed.err);
+  await scene.assertWhole();
+});
+
+Deno.test("a journal of a finished run sends nothing again", async () => {
+  for (const ids of [true, false]) {
+    await using scene = await Scene.open({ ids, rows: 500 });
+    assert.equal((await scene.publish()).exitCode, 0);
+    const { exitCode, out, err } = await scene.resume();
+    assert.deepEqual([exitCode, out], [0, ""], err);
+    assert.match(err, /^500 rows are published already, .*\npublished 0 rows/);
+    await scene.assertWhole();
+    assert.equal((await scene.resume()).exitCode, 0, "and again");
+    assert.equal(await scene.stored(), 500);
+  }
+});
+
+Deno.test("a run that found no server leaves a journal that a later one begins with", async () => {
+  await using scene = await Scene.open({ rows: 300 });
+  const args = scene.args("--receipt", "nats://127.0.0.1:1");
+  assert.equal((await jetrow(args)).exitCode, 1);
+  assert.equal(scene.text(), "");
+  const { exitCode, err } = await scene.resume();
+  assert.equal(exitCode, 0, err);
+  await scene.assertWhole();
+});
+
+Deno.test("--retry dials again after the server was killed, and each row is stored once", async () => {
+  await using scene = await Scene.open();
+  const child = scene.start("--receipt", ["--retry", "20s"]);
+  const ending = ended(child);
+  await until("some receipts", () => scene.kinds("receipt").length > 2, { every: 2 });
+  await scene.server.kill();
+  scene.proxy.cut();
+  await scene.server.restart();
+  const { code, err } = await ending;
+  assert.equal(code, 0, err);
+  assert.match(err, /jetrow: the connection is lost: dialling again\n/);
+  assert.equal(scene.kinds("begin").length, 20, "each piece is begun once");
+  await scene.assertWhole();
+});
+
+Deno.test("--retry gives up when no row was acknowledged for so long, and a later run goes on", async () => {
+  await using scene = await Scene.open({ rows: 1000 });
+  const child = scene.start("--receipt", ["--retry", "500ms"]);
+  const ending = ended(child);
+  await until("some receipts", () => scene.kinds("receipt").length > 2, { every: 2 });
+  await scene.server.kill();
+  const { code, err } = await ending;
+  assert.equal(code, 1, err);
+  await scene.server.restart();
+  scene.proxy.cut();
+  const resumed = await scene.resume(["--retry", "20s"]);
+  assert.equal(resumed.exitCode, 0, resumed.err);
+  await scene.assertWhole();
+});
