@@ -83,9 +83,9 @@ try {
     batch(4096),
     (tables) => run.applyAll(batchesOf("lab", tables)),
   );
-  console.log(await run.commit());
+  process.stdout.write(`${JSON.stringify(await run.commit())}\n`);
 } catch (error) {
   // Rows of a failed run may be stored: run it again, and those with ids that are there are not stored twice.
-  console.error(isJetrowError(error) ? `${error.code}: ${error.message}` : error);
+  process.stderr.write(`${isJetrowError(error) ? `${error.code}: ${error.message}` : error}\n`);
   process.exitCode = 1;
 }

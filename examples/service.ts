@@ -7,7 +7,7 @@ const publisher = await Publisher.open(() => connect(config), config);
 const server = Bun.serve({
   port: Bun.env.PORT ?? 3000,
   async fetch(request) { // POST /clicks with [{ "page": "/", "ms": 12 }, ...]
-    const rows = tableFromJSON(await request.json());
+    const rows = tableFromJSON(await request.json() as Record<string, unknown>[]);
     const receipt = await publisher.publish({ resource: new URL(request.url).pathname.slice(1), rows });
     return Response.json(receipt); // every row is acknowledged
   },

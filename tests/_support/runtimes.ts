@@ -6,7 +6,7 @@
  */
 
 import { existsSync, mkdirSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { withLock } from "./lock.ts";
 import { cacheFolder } from "./nats_binary.ts";
@@ -21,6 +21,7 @@ const PACKAGES = {
   miniflare: "miniflare@4",
   "playwright-core": "playwright-core@1",
   typescript: "typescript@7",
+  "bun-types": "bun-types@1",
 } as const;
 
 /** Bun's program; undefined, with the reason printed, where it is not to be had. */
@@ -42,6 +43,12 @@ export function nodeProgram(): Promise<string | undefined> {
 /** TypeScript's compiler, to be run by Node; undefined, with the reason printed, where it is not to be had. */
 export function tscProgram(): Promise<string | undefined> {
   return fromNpm("typescript", ".bin/tsc");
+}
+
+/** A folder with the types of Bun and of Node; undefined, with the reason printed, where it is not to be had. */
+export async function bunTypes(): Promise<string | undefined> {
+  const found = await fromNpm("bun-types", "bun-types/package.json");
+  return found && dirname(dirname(found));
 }
 
 /** The module of miniflare, which runs workers in workerd; undefined, with the reason printed, where it is not to be had. */

@@ -16,7 +16,7 @@ import { startTcpProxy } from "../_support/tcp_proxy.ts";
 
 const [playwright, executablePath, script, screenshots] = process.argv.slice(2);
 const PAGE = new URL("../../examples/web_page/", import.meta.url);
-const ROWS = 30_000;
+const ROWS = 20_000;
 
 const nats = await startNatsServer({ websocket: true });
 const proxy = await startTcpProxy(nats.wsUrl);
@@ -101,7 +101,7 @@ try {
 
   await dropFile(file);
   await page.getByRole("columnheader", { name: "created_at Timestamp<MICROSECOND, UTC>" }).waitFor();
-  assert.match(await text("file-facts"), /^30,000 rows, 15 columns, \d\.\d MB$/);
+  assert.match(await text("file-facts"), /^20,000 rows, 15 columns, \d\.\d MB$/);
   assert.equal(await page.locator("tbody tr").count(), 8);
   assert.equal(await page.locator("tbody tr:nth-child(2) td:nth-child(2)").textContent(), "9007199254740993");
   assert.equal(await page.getByRole("textbox", { name: "Resource" }).inputValue(), "orders");
@@ -131,7 +131,7 @@ try {
   await publish();
   await page.locator("progress[value]").waitFor();
   assert.equal(await page.locator("#cancel:focus").count(), 1);
-  assert.match(await text("progress-text"), /^[\d,]+ of 30,000 rows acknowledged, \d+\.\d MB of JSON$/);
+  assert.match(await text("progress-text"), /^[\d,]+ of 20,000 rows acknowledged, \d+\.\d MB of JSON$/);
   const { value, max } = await page.locator("progress").evaluate((bar: { value: number; max: number }) => {
     return { value: bar.value, max: bar.max };
   });
@@ -139,15 +139,15 @@ try {
   await picture("6-publishing");
   proxy.delay({ down: 0 });
   assert.equal(await result(), "Published");
-  assert.equal(await text("result-text"), "The server has acknowledged all 30,000 rows.");
+  assert.equal(await text("result-text"), "The server has acknowledged all 20,000 rows.");
   const { Stream, Resource, Rows, Duplicates } = await facts();
-  assert.deepEqual([Stream, Resource, Rows, Duplicates], ["UPLOADS", "orders", "30,000", "0"]);
+  assert.deepEqual([Stream, Resource, Rows, Duplicates], ["UPLOADS", "orders", "20,000", "0"]);
   await picture("7-done");
   ok("publishing shows its progress, and ends with the receipt");
 
   await publish();
   assert.equal(await result(), "Published");
-  assert.match(await text("result-text"), /30,000 of them the stream had already\.$/);
+  assert.match(await text("result-text"), /20,000 of them the stream had already\.$/);
   ok("the same file again is told to be there already");
 
   proxy.drop("down");

@@ -25,7 +25,7 @@ for (const [name, node] of [["Node 20", node20], ["newest Node", await nodeProgr
     await using server = await startNatsServer();
     await using program = start([node!, script, server.url]);
     program.child.stdin!.end(readings(0, 4200));
-    await program.line(/rows: 4200/);
+    await program.line(/"rows":4200,/);
     assert.equal(await program.end(), 0, program.lines.join("\n"));
     await using nc = await connect({ url: server.url });
     const stored = await storedIn(nc, "READINGS");
@@ -64,7 +64,7 @@ Deno.test(
 
     server.resume();
     await feeding;
-    await program.line(/rows: 100000/);
+    await program.line(/"rows":100000,/);
     assert.equal(await program.end(), 0, program.lines.join("\n"));
   },
 );
