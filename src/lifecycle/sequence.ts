@@ -44,6 +44,7 @@ export class SequenceRunner {
   #parts: Part[] = [];
   #current: Current | undefined;
   #index = 0;
+  #takenAt = -Infinity;
   #failure: Failure | undefined;
   #foreign: { readonly error: unknown } | undefined;
   /** Whether the listener threw: it is told nothing more. */
@@ -59,6 +60,11 @@ export class SequenceRunner {
     this.#limits = resolveLimits(options);
     this.#report = report;
     this.#reader = new SourceReader(batches, options.signal);
+  }
+
+  /** When the source gave its last batch, in milliseconds of `performance.now()`: what it takes is nobody's failure. */
+  get takenAt(): number {
+    return this.#takenAt;
   }
 
   /** What the source or the receipts' listener threw: whatever it is, no publisher can mend it. */
@@ -93,6 +99,7 @@ export class SequenceRunner {
     await this.#until(asked, () => here);
     const batch = await asked;
     this.#asked = undefined;
+    this.#takenAt = performance.now();
     if (batch === undefined) return false;
     const source = openBatch(batch, core.settings);
     const part: Part = { index: this.#index++, source, codes: new Uint8Array(source.selected), sent: false };

@@ -184,3 +184,22 @@ Deno.test("a publisher that saw its connection lost is over, though the client d
   await next.close();
   assertWhole(await asAdmin({ url: server.url }, (nc) => storedRows(nc)), 20);
 });
+
+Deno.test("a server that never answers ends an opening and a dial by a typed error, in time", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect(sink(server.url));
+  server.pause();
+  try {
+    const [opening, dialling] = await Promise.all([
+      failureOf(Publisher.open(nc, sink(server.url))),
+      failureOf(connect(sink(server.url, { connectTimeout: 300 }))),
+    ]) as { name: string; code: string }[];
+    assert.deepEqual([opening!.name, opening!.code], ["ConnectionError", "connection.no_answer"]);
+    assert.deepEqual([dialling!.name, dialling!.code], ["ConnectionError", "connection.timeout"]);
+  } finally {
+    server.resume();
+  }
+  const publisher = await Publisher.open(nc, sink(server.url));
+  assert.equal((await publisher.publish(eu(3))).rows, 3);
+  await publisher.close();
+});

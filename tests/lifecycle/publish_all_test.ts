@@ -188,6 +188,19 @@ test("publishAll() goes on while no leader, no server and no answer is there, fo
   assert.ok(took > 2_500 && took < 6_000, `${took} ms`);
 });
 
+test("publishAll() does not charge its budget with the time that a source takes", async () => {
+  const line = new Line({});
+  const source = async function* () {
+    yield batch(5);
+    await reached(line.connections[0]!, 5);
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    line.connections[0]!.lose();
+    yield batch(5, 5);
+  };
+  assert.equal((await publishAll(line.connect, BASE, source(), { budget: "2s" })).rows, 10);
+  assertWhole(line.stream.rows, 10);
+});
+
 test("publishAll() tells the rows' fates, too, when it is the dialling that goes on failing", async () => {
   const line = new Line({ dieAt: [4], store: false });
   let dials = 0;
