@@ -21,6 +21,8 @@ const LONGEST_ACK = 16_384;
 const STATUS_TEXT: Readonly<Record<number, string>> = { 429: "too many requests", 503: "no responders" };
 
 const decoder = new TextDecoder();
+/** JSON is UTF-8 without a byte order mark (RFC 8259, 8.1). */
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Reads an answer's body; `status` is its header block's, such as 503, and 0 without one.
@@ -59,10 +61,10 @@ interface Reply {
 
 function parseObject(body: Uint8Array): Reply | undefined {
   try {
-    const value: unknown = JSON.parse(decoder.decode(body));
+    const value: unknown = JSON.parse(strict.decode(body));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
-    return undefined; // no JSON, or nested deeper than the engine's stack
+    return undefined; // no JSON, no UTF-8, or nested deeper than the engine's stack
   }
 }
 

@@ -88,7 +88,7 @@ export async function verifyReceipt(
   const api = resolveReading(options);
   const { stream, rows, bytes, crc32c: crc, sequences } = checkReceipt(receipt);
   const found = { rows: 0, bytes: 0, crc32c: 0, missing: 0 };
-  if (rows > 0) {
+  if (sequences.length > 0) {
     const info = await streamOf(nc, stream, api);
     const sources = sourcesOf(nc, stream, info, api);
     const first = info?.state.first_seq ?? 0;

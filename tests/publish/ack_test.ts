@@ -79,10 +79,13 @@ Deno.test("parseAck() calls everything else malformed, whatever it is", () => {
     '{"stream":"ORDERS","domain":7,"seq":7}',
     '{"error":"no"}',
     '{"error":{}}',
+    '\ufeff{"stream":"ORDERS","seq":7}',
     "[".repeat(10_000),
     `{"stream":"ORDERS","seq":7,"x":"${"x".repeat(20_000)}"}`,
   ];
   for (const body of bad) assert.equal(parse(body).kind, "bad", body.slice(0, 60));
+  const notUtf8 = utf8.encode('{"stream":"ORDERS","seq":7,"x":"?"}').map((byte) => byte === 0x3f ? 0xff : byte);
+  assert.equal(parseAck(notUtf8, 0, source).kind, "bad");
 });
 
 Deno.test("parseAck() and usualAckReader() agree on any acknowledgment", () => {

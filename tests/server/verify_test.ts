@@ -91,6 +91,24 @@ Deno.test("verifyReceipt() agrees with the receipts of a publisher, duplicates a
     assert.equal((await verifyReceipt(nc, receipt)).ok, true);
     assert.equal((await verifyReceipt(nc, JSON.parse(JSON.stringify(receipt)))).ok, true);
   }
+  const [, receipt] = receipts;
+  const wrong = [
+    { rows: receipt!.rows + 1 },
+    { rows: receipt!.rows - 1 },
+    { rows: 0 },
+    { bytes: receipt!.bytes - 1 },
+    { crc32c: receipt!.crc32c ^ 1 },
+  ];
+  const { rows: count, bytes, crc32c } = receipt!;
+  for (const one of wrong) {
+    assert.deepEqual(await verifyReceipt(nc, { ...receipt!, ...one }), {
+      ok: false,
+      rows: count,
+      bytes,
+      crc32c,
+      missing: 0,
+    });
+  }
   const nothing = await publisher.publish({ resource: "a", rows: rows(0, 0) });
   assert.deepEqual(await verifyReceipt(nc, nothing), { ok: true, rows: 0, bytes: 0, crc32c: 0, missing: 0 });
   await publisher.close();
