@@ -1,7 +1,7 @@
 /**
  * A page that publishes an Arrow file over WebSocket: drop it, see its columns and first rows, publish, get the receipt.
  *
- *     npx esbuild page.ts --bundle --format=esm --servedir=. --serve=localhost:8000
+ *     npx esbuild page.ts --bundle --target=es2022 --format=esm --outdir=. --servedir=. --serve=localhost:8000
  */
 
 import { connect, isJetrowError, openRun, type Progress, type SinkConfig } from "@jetrow/jetrow/web";
