@@ -262,6 +262,7 @@ export class AtomicLane implements Lane {
     }
     const batch = this.#batches.add(delivery, bytes, time, time + publishTimeout);
     this.#submitted += rows.count;
+    delivery.begun = true;
     if (rows.count > 1) this.#send(batch, 0, batch.stageToken);
     // A server that has answered a stream's batch as one hosts a stream that needs batches (`_nats.req.level`): a later
     // leader knows them too.

@@ -230,7 +230,9 @@ export class PublisherCore implements LaneHost {
   #refused(operation: string, subject: string, cause: unknown): void {
     const ours = operation === "subscription"
       ? subject.startsWith(this.#inbox.prefix)
-      : [...this.#calls].some(({ delivery }) => delivery.sent && delivery.destination?.subject === subject);
+      : [...this.#calls].some(({ delivery }) =>
+        (delivery.sent || delivery.begun) && delivery.destination?.subject === subject
+      );
     if (ours) {
       const reason = `the server refused a ${operation} to ${JSON.stringify(subject)}: the user may not`;
       this.failed({ code: "publish.permission", reason, cause });

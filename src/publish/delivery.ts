@@ -52,6 +52,8 @@ export class Delivery {
   lastSequence: number | undefined;
   /** When a row failed first, in milliseconds of the lane's clock: the budget of `retry` counts from here. */
   firstFailure: number | undefined;
+  /** Whether a message of it was handed to the connection, be it one that has no effect without others. */
+  begun = false;
   /** Whether the call has ended, in either way. */
   over = false;
   /** What ended it, where publishing failed. */

@@ -105,6 +105,27 @@ Deno.test("a replay whose rows may not be read is unknown", async () => {
   assert.match(error.message, /STREAM\.MSG\.GET/);
 });
 
+Deno.test("a user who may not publish to the subject is told so, in every mode", async () => {
+  const permissions = publisherPermissions({ stream: "ORDERS", subjects: ["orders.us"], inboxPrefix: "_WORKER" });
+  await using server = await startNatsServer({
+    config: passwordUsers({ username: "admin", password: "all" }, { username: "worker", password: "few", permissions }),
+  });
+  const login = (username: string, password: string) =>
+    connect({ url: server.url, authMode: "user_password", username, password });
+  await using boss = await login("admin", "all");
+  await addStream(boss, { name: "ORDERS", subjects: ["orders.*"], allow_atomic: true, allow_batched: true } as never);
+  await using nc = await login("worker", "few");
+  for (const [publishMode, unsent] of [["individual", 0], ["atomic", 5], ["fast", 4]] as const) {
+    const options = { ...OPTIONS, publishMode, inboxPrefix: "_WORKER", publishTimeout: 500 };
+    await using publisher = await Publisher.open(nc, options);
+    assert.equal((await publisher.publish({ resource: "us", rows: numberBatch(2) })).rows, 2);
+    // As another publisher, whose first batch of the stream it is.
+    await using fresh = await Publisher.open(nc, options);
+    const error = await failureOf(fresh.publish({ resource: "eu", rows: numberBatch(5) }));
+    assert.deepEqual([error.code, error.rowOutcomes.counts.unsent], ["publish.permission", unsent], publishMode);
+  }
+});
+
 Deno.test("opening is refused where the stream takes no batches", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
