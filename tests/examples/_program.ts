@@ -6,7 +6,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { until } from "../_support/wait.ts";
 
-/** A running program; killed, when it still runs, as its block is left. */
+/** A running program; ended, when it still runs, as its block is left. */
 export interface Program extends AsyncDisposable {
   /** The process. */
   readonly child: ChildProcess;
@@ -18,8 +18,16 @@ export interface Program extends AsyncDisposable {
   end(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
+/** How a program is started. */
+export interface StartOptions {
+  /** More of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Whether it ends by itself when its standard input does, since it has programs of its own to end. */
+  readonly endsWithInput?: boolean;
+}
+
 /** Starts a program. */
-export function start(command: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+export function start(command: readonly string[], { env = {}, endsWithInput = false }: StartOptions = {}): Program {
   const [program, ...args] = command as [string, ...string[]];
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
   const lines: string[] = [];
@@ -40,7 +48,8 @@ export function start(command: readonly string[], env: Readonly<Record<string, s
         return lines.map((line) => pattern.exec(line)).find((match) => match !== null);
       }),
     [Symbol.asyncDispose]: async () => {
-      await end("SIGKILL");
+      if (endsWithInput) child.stdin.end();
+      await end(endsWithInput ? undefined : "SIGKILL");
     },
   };
 }

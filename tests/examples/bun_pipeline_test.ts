@@ -18,7 +18,7 @@ interface Service extends Program {
 }
 
 async function startService(natsUrl: string, journal: string): Promise<Service> {
-  const program = start([bun!, MAIN], { NATS_URL: natsUrl, JOURNAL: journal, PORT: "0" });
+  const program = start([bun!, MAIN], { env: { NATS_URL: natsUrl, JOURNAL: journal, PORT: "0" } });
   const [url] = await program.line(/http\S+/);
   return { ...program, url };
 }

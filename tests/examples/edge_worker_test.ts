@@ -28,7 +28,9 @@ Deno.test({
   const script = await bundle("edge_worker/worker.ts", { ...how, conditions: [...how.conditions] });
   const bindings = { NATS_URL: server.wsUrl, NATS_PASSWORD: PASSWORDS.WORKER_PASSWORD, UPLOAD_TOKEN: TOKEN };
   const host = fileURLToPath(new URL("_workerd.ts", import.meta.url));
-  await using worker = start([node!, host, miniflare!, script, JSON.stringify(bindings)]);
+  await using worker = start([node!, host, miniflare!, script, JSON.stringify(bindings)], {
+    endsWithInput: true,
+  });
   const [url] = await worker.line(/http\S+/);
 
   const post = async (path: string, body: BodyInit, token = TOKEN) => {

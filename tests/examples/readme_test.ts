@@ -39,8 +39,7 @@ Deno.test("the README's Bun service answers with a receipt when every row is ack
   if (bun === undefined) return;
   await using server = await startNatsServer();
   await using service = start([bun, fileURLToPath(new URL("examples/service.ts", root))], {
-    NATS_URL: server.url,
-    PORT: "0",
+    env: { NATS_URL: server.url, PORT: "0" },
   });
   const [url] = await service.line(/http\S+/);
   const body = JSON.stringify([{ page: "/", ms: 12 }, { page: "/a", ms: 7 }]);
