@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { Publisher, type RouteError } from "../../mod.ts";
+import { numberBatch } from "../_support/batches.ts";
+import { apiError, type Document, streamInfo } from "../_support/fake_answers.ts";
+import { type FakeConnection, fakeConnection } from "../_support/fake_connection.ts";
+
+const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
+const INFO = "$JS.API.STREAM.INFO.ORDERS";
+const CREATE = "$JS.API.STREAM.CREATE.ORDERS";
+
+/** A server on which another creator is faster: the stream is missing, cannot be created, and is there. */
+function lostRace(config: Document = {}): FakeConnection {
+  let created = false;
+  return fakeConnection({
+    requests: ({ subject }) => {
+      if (subject === CREATE) {
+        created = true;
+        return apiError(
+          "stream_create_response",
+          400,
+          10058,
+          "stream name already in use with a different configuration",
+        );
+      }
+      return created ? streamInfo("ORDERS", config) : apiError("stream_info_response", 404, 10059, "stream not found");
+    },
+  });
+}
+
+Deno.test("a stream that another creator made first is looked up and used, and not called created", async () => {
+  const fake = lostRace();
+  const publisher = await Publisher.open(fake.nc, OPTIONS);
+  assert.deepEqual(fake.asked.map(({ subject }) => subject), [INFO, CREATE, INFO]);
+  assert.deepEqual(publisher.stats().created, []);
+  assert.equal((await publisher.publish({ resource: "eu", rows: numberBatch(2) })).rows, 2);
+  await publisher.close();
+});
+
+Deno.test("a stream that another creator made first is checked like any other", async () => {
+  await assert.rejects(Publisher.open(lostRace({ no_ack: true }).nc, OPTIONS), { code: "route.no_ack" });
+  await assert.rejects(Publisher.open(lostRace({ subjects: ["other.>"] }).nc, OPTIONS), { code: "route.not_captured" });
+});
+
+Deno.test("a creation that is refused is a RouteError with stream, filter and the server's reason", async () => {
+  const fake = fakeConnection({
+    requests: ({ subject }) =>
+      subject === CREATE
+        ? apiError("stream_create_response", 400, 10027, "maximum number of streams reached")
+        : apiError("stream_info_response", 404, 10059, "stream not found"),
+  });
+  await assert.rejects(Publisher.open(fake.nc, OPTIONS), (error: RouteError) => {
+    assert.deepEqual([error.name, error.code, error.stream, error.subject], [
+      "RouteError",
+      "route.create",
+      "ORDERS",
+      "orders.>",
+    ]);
+    assert.match(error.message, /maximum number of streams reached.*10027/);
+    return true;
+  });
+  assert.deepEqual(JSON.parse(fake.asked.at(-1)!.body), { name: "ORDERS", subjects: ["orders.>"], storage: "file" });
+});
