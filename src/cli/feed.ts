@@ -46,7 +46,9 @@ export class Feed {
   readonly #work: Work;
   readonly #resources: readonly string[];
   readonly #operations: Operation;
-  readonly #places: Place[] = [];
+  readonly #places = new Map<number, Place>();
+  #given = 0;
+  #forgotten = 0;
 
   /** A feed of what is left; `resources` by input. */
   constructor(work: Work, resources: readonly string[], operations: Operation) {
@@ -57,7 +59,12 @@ export class Feed {
 
   /** Where the `index`th batch comes from. */
   placeOf(index: number): Place {
-    return this.#places[index]!;
+    return this.#places.get(index)!;
+  }
+
+  /** Forgets where the batches before the `index`th came from: an input may have any number of them. */
+  forget(index: number): void {
+    for (; this.#forgotten < index; this.#forgotten++) this.#places.delete(this.#forgotten);
   }
 
   /** The batches; once. */
@@ -79,7 +86,7 @@ export class Feed {
   }
 
   #batch({ input, batch, rows }: SourceItem, only?: readonly number[], again?: Place["again"]): RowBatch {
-    this.#places.push({ input, batch, base: only?.[0] ?? 0, again });
+    this.#places.set(this.#given++, { input, batch, base: only?.[0] ?? 0, again });
     const all = { resource: this.#resources[input]!, rows, operations: this.#operations };
     return only === undefined ? all : { ...all, only };
   }

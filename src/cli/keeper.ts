@@ -25,7 +25,7 @@ export interface KeeperParts {
   /** Lines that are written before the next piece. */
   readonly notes: JournalLine[];
   /** What a stream is just now. */
-  readonly lookUp: (stream: string) => Promise<Pick<StreamLine, "created" | "last">>;
+  readonly lookUp: (stream: string) => Promise<Pick<StreamLine, "created" | "last" | "duplicateWindow">>;
 }
 
 /** A piece on its way. */
@@ -95,6 +95,7 @@ export class Keeper implements PieceAccount {
    */
   async receipt(receipt: WriteReceipt): Promise<WriteReceipt | undefined> {
     const { batch, base } = this.#feed.placeOf(receipt.batch);
+    this.#feed.forget(receipt.batch);
     const entry = this.#open.get(keyOf(receipt));
     if (entry === undefined) return { ...receipt, batch, offset: base + receipt.offset };
     const whole = entry.rows === undefined

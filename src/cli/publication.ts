@@ -57,10 +57,7 @@ export class Publication {
     this.#io = io;
     this.#feed = new Feed(work, inputs.map(({ resource }) => resource), plan.operation);
     const settings = resolveOptions(plan.config);
-    const lookUp = async (stream: string) => {
-      const { created, last } = await streamNow(this.#nc!, stream, settings, io.signal);
-      return { created, last };
-    };
+    const lookUp = (stream: string) => streamNow(this.#nc!, stream, settings, io.signal);
     this.#keeper = new Keeper({ inputs, journal, notes, lookUp }, this.#feed);
     this.#progress = new ProgressLine(io.stderr, plan.progress, rows);
   }

@@ -9,6 +9,9 @@ import { InputError } from "./input/error.ts";
 import type { CliIo } from "./io.ts";
 import { linesOf, nameOf } from "./lines.ts";
 
+/** What a journal's lines begin with; its first line may be the torn one. */
+const JOURNAL_BEGINS = '{"kind":"';
+
 /** A receipt and where it stands. */
 export interface NamedReceipt {
   /** The receipt; not yet checked. */
@@ -36,12 +39,12 @@ export async function* receiptsOf(file: string, io: CliIo): AsyncGenerator<Named
     if (text.trim() === "") continue;
     const where = `${nameOf(file)}, line ${number}`;
     const line = objectOf(text);
+    journal ||= text.startsWith(JOURNAL_BEGINS.slice(0, text.length));
     if (line === undefined) {
       if (!journal) throw new InputError(`${where}: no receipt: it is no JSON object`);
       await io.stderr.write(`jetrow: ${where} is ${whole ? "no JSON" : "torn"}: passed over\n`);
       continue;
     }
-    journal ||= line.kind !== undefined;
     if (line.kind === undefined || line.kind === "receipt") yield { receipt: line as unknown as WriteReceipt, where };
   }
 }

@@ -46,16 +46,43 @@ export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 /** The command line that runs the command as a process of its own. */
 export const COMMAND: readonly string[] = [Deno.execPath(), "run", "-A", "--no-lock", `${ROOT}/src/cli/main.ts`];
 
-/** Runs the command with a pseudo-terminal for everything, and gives what the screen got; undefined where there is none. */
-export async function onTerminal(args: readonly string[]): Promise<{ exitCode: number; screen: string } | undefined> {
+/** Runs the command in a pseudo-terminal, and types what an answer on the screen asks for. */
+const TERMINAL = `
+import os, pty, re, sys
+command, pattern = sys.argv[2:], sys.argv[1]
+pid, fd = pty.fork()
+if pid == 0: os.execvp(command[0], command)
+screen, typed = b"", pattern == ""
+while True:
+    try: part = os.read(fd, 65536)
+    except OSError: break
+    if not part: break
+    screen += part
+    sys.stdout.buffer.write(part)
+    if not typed and re.search(pattern.encode(), screen):
+        typed = True
+        os.write(fd, b"\\x03")
+sys.stdout.flush()
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+/**
+ * Runs the command with a pseudo-terminal for everything, and gives what the screen got; undefined where there is none.
+ * Types Ctrl-C when the screen has what `interruptAt` matches.
+ */
+export async function onTerminal(
+  args: readonly string[],
+  interruptAt = "",
+): Promise<{ exitCode: number; screen: string } | undefined> {
   const python = spawnSync("python3", ["-c", "import pty"]);
   if (python.error || python.status !== 0) {
     printSkip("the command on a terminal", "there is no python3 with pty");
     return undefined;
   }
-  const command = JSON.stringify([...COMMAND, ...args]);
-  const script = `import pty, sys, os; sys.exit(os.waitstatus_to_exitcode(pty.spawn(${command})))`;
-  const child = spawn("python3", ["-c", script], { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("python3", ["-c", TERMINAL, interruptAt, ...COMMAND, ...args], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let screen = "";
   child.stdout.on("data", (text) => screen += text);
   const exitCode = await new Promise<number>((resolve) => child.on("close", (code) => resolve(code ?? -1)));

@@ -3,6 +3,8 @@
 import { tableFromArrays, tableToIPC } from "apache-arrow";
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
+import { readJournal } from "../../src/cli/journal/read.ts";
+import { JournalWriter } from "../../src/cli/journal/writer.ts";
 import { api, createStream } from "../_support/api.ts";
 import { bodiesOf, messagesOf, plainColumns, receiptsOf } from "./_files.ts";
 import { jetrow } from "./_io.ts";
@@ -46,12 +48,16 @@ Deno.test("a journal has a run line, then for each piece a begin line before its
   }
 });
 
-Deno.test("a journal that is cut anywhere behind its first piece is gone on after, and each row stored once", async () => {
+Deno.test("a journal that is cut anywhere is gone on after, and each row stored once", async () => {
   await using scene = await finished();
   const text = scene.text();
-  const first = text.indexOf('{"kind":"begin"');
-  for (let cut = 1; cut <= 8; cut++) {
-    scene.write(text.slice(0, first + Math.floor(((text.length - first) * cut) / 8) - 1));
+  const cuts = [
+    10,
+    text.indexOf("\n") + 20,
+    ...Array.from({ length: 7 }, (_, i) => Math.floor((text.length * (i + 1)) / 7) - 1),
+  ];
+  for (const cut of cuts) {
+    scene.write(text.slice(0, cut));
     const { exitCode, err } = await scene.resume();
     // Rows behind the cut were sent, though the journal does not say so: their ids hold them back.
     assert.equal(exitCode, 0, err);
@@ -107,6 +113,20 @@ Deno.test("a torn begin line leaves the rows that it would have begun unknown", 
       await scene.assertWhole();
     }
   }
+});
+
+Deno.test("two processes do not go on after one journal", async () => {
+  await using scene = await finished();
+  const { state, end } = await readJournal(scene.journal);
+  assert.equal(state.pieces.length, 5);
+  const [one, other] = [await JournalWriter.open(scene.journal, end), await JournalWriter.open(scene.journal, end)];
+  const line = { kind: "resume", time: new Date().toISOString(), jetrow: "0.1.0" } as const;
+  await one.append(line);
+  await assert.rejects(other.append(line), /orders\.journal is written to by another process/);
+  await assert.rejects(other.append(line), /another process/, "and remains so");
+  await one.append(line);
+  await Promise.all([one.close(), other.close()]);
+  assert.equal((await readJournal(scene.journal)).state.doubtSince, undefined);
 });
 
 Deno.test("a line that the disk never got is torn, whatever stands there", async () => {

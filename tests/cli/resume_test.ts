@@ -5,7 +5,7 @@ import { api } from "../_support/api.ts";
 import { passwordUsers, publisherPermissions } from "../_support/credentials.ts";
 import { until } from "../_support/wait.ts";
 import { receiptsOf } from "./_files.ts";
-import { jetrow } from "./_io.ts";
+import { jetrow, onTerminal } from "./_io.ts";
 import { ended, Scene } from "./_journal.ts";
 
 /** Nanoseconds of the shortest duplicate window here, and a publish timeout that leaves some of it. */
@@ -168,6 +168,32 @@ Deno.test("an interrupt with rows in flight prints their outcomes, exits with 13
   scene.proxy.resume();
   const resumed = await scene.resume();
   assert.equal(resumed.exitCode, 0, resumed.err);
+  await scene.assertWhole();
+});
+
+Deno.test("Ctrl-C in a terminal takes the progress line away, tells the outcomes and exits with 130", async () => {
+  await using scene = await Scene.open();
+  scene.proxy.delay({ down: 50 });
+  const shown = await onTerminal(scene.args("--receipt", scene.proxy.url), "in flight");
+  if (shown === undefined) return;
+  const { exitCode, screen } = shown;
+  assert.equal(exitCode, 130, screen);
+  const [line, said] = screen.split("\r\x1b[K").slice(-2);
+  assert.match(line!, /in flight/);
+  assert.match(said!, /jetrow: interrupted\r\njetrow: rows of the batch in hand: .*of unknown fate/);
+  const resumed = await scene.resume();
+  assert.equal(resumed.exitCode, 0, resumed.err);
+  await scene.assertWhole();
+});
+
+Deno.test("--progress=plain says how far things are in lines, every five seconds, in a pipe too", async () => {
+  await using scene = await Scene.open({ rows: 1500 });
+  const child = scene.start("--receipt", ["--progress=plain"]);
+  scene.proxy.delay({ down: 200 });
+  const { code, err } = await ended(child);
+  assert.equal(code, 0, err);
+  assert.match(err, /^[\d,]+ of 1,500 rows {2}\d+% {2}[\d,]+ rows\/s {2}[\d.]+ MB\/s {2}\d+ in flight {2}\d+s left\n/m);
+  assert.doesNotMatch(err, /\r/);
   await scene.assertWhole();
 });
 

@@ -2,11 +2,13 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { printSkip } from "../_support/skip.ts";
+import { Files } from "./_files.ts";
 import { ROOT, shell } from "./_io.ts";
+import { idColumns } from "./_journal.ts";
 
 const INPUTS = join(ROOT, "tests/_testdata/inputs");
 
@@ -33,6 +35,7 @@ async function checkInputs(command: string): Promise<void> {
   );
   assert.equal(piped.exitCode, 0, piped.err);
   assert.match(piped.err, /published 300 rows/);
+  await checkJournal(command, where);
   const cut = await shell(
     `head -c 9000 ${join(INPUTS, "pyarrow_plain.arrows")} | ${command} publish - --resource eu ${where}`,
   );
@@ -41,6 +44,26 @@ async function checkInputs(command: string): Promise<void> {
   const wrong = await shell(`${command} publish`);
   assert.deepEqual([wrong.exitCode, wrong.err], [2, "jetrow: publish needs a FILE, or - for standard input\n"]);
   assert.equal((await shell(`${command} --version`)).out.trim(), "0.1.0");
+}
+
+/** A journal whose last receipt is torn is gone on after, its receipts verified, the destination checked. */
+async function checkJournal(command: string, where: string): Promise<void> {
+  using files = new Files(300, idColumns);
+  const journal = files.path("rows.journal");
+  const options = `${files.path("orders.arrow")} --batch-rows 100 ${where}`;
+  const first = await shell(`${command} publish ${options} --receipt ${journal}`);
+  assert.equal(first.exitCode, 0, first.err);
+  writeFileSync(journal, readFileSync(journal).subarray(0, -40));
+  const second = await shell(`${command} publish ${options} --resume ${journal}`);
+  assert.equal(second.exitCode, 0, second.err);
+  assert.match(second.err, /^200 rows are published already.*\n100 rows of orders were duplicates/);
+  const url = where.split(" ").slice(0, 2).join(" ");
+  const verified = await shell(`${command} verify ${journal} ${url}`);
+  assert.equal(verified.exitCode, 0, verified.err);
+  assert.match(verified.err, /verified 300 rows of 3 receipts/);
+  const checked = await shell(`${command} check ${where}`);
+  assert.equal(checked.exitCode, 0, checked.err);
+  assert.equal(JSON.parse(checked.out).connection.transport, "@nats-io/transport-node");
 }
 
 Deno.test({

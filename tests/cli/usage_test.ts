@@ -51,6 +51,20 @@ Deno.test("jetrow says what it can do, with every option's default and variable"
   for (const line of out.split("\n")) assert.ok(line.length <= 120, line);
 });
 
+Deno.test("each command's help gives every option its environment variable", async () => {
+  for (const command of ["publish", "check", "verify"]) {
+    const { exitCode, out } = await jetrow([command, "--help"]);
+    assert.equal(exitCode, 0);
+    const entries = out.split(/\n(?= {2}--)/).slice(1);
+    assert.ok(entries.length > 12, command);
+    for (const entry of entries) {
+      const [, name] = /--([a-z-]+)/.exec(entry)!;
+      const variable = `JETROW_${name!.toUpperCase().replaceAll("-", "_")}`;
+      if (name !== "help") assert.match(entry, new RegExp(`\\[(?:[^\\]]*; )?env: ${variable}\\]`), entry);
+    }
+  }
+});
+
 Deno.test("jetrow refuses what it does not know and names the nearest", async () => {
   await wrong(["pubish"], /there is no command "pubish"/);
   await wrong(["publish"], /needs a FILE/);

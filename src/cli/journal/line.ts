@@ -66,6 +66,8 @@ export interface StreamLine {
   readonly created: string;
   /** Its last sequence. */
   readonly last: number;
+  /** Its duplicate window in milliseconds. */
+  readonly duplicateWindow: number;
 }
 
 /** A piece's first row is about to be sent; or, where it is there already, its rows that are not settled. */

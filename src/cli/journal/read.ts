@@ -4,6 +4,8 @@
  * @module
  */
 
+import { stat } from "node:fs/promises";
+import { InputError } from "../input/error.ts";
 import { linesOf } from "../lines.ts";
 import { JournalError } from "./error.ts";
 import { FIRST_CHECK, type JournalLine, parseLine } from "./line.ts";
@@ -37,6 +39,10 @@ const NO_STDIN = { stdin: (async function* () {})() };
  */
 export async function readJournal(path: string): Promise<ReadJournal> {
   const state = new JournalState(path);
+  // Before it is read: what another process adds meanwhile is found when something is to be appended.
+  const { size } = await stat(path).catch((error) => {
+    throw new InputError(`${path} cannot be read: ${error.code === "ENOENT" ? "no such file" : error.code}`);
+  });
   let check = FIRST_CHECK;
   let torn: string | undefined;
   let open = false;
@@ -63,7 +69,7 @@ export async function readJournal(path: string): Promise<ReadJournal> {
     state.take(parsed.line, number);
   }
   if (torn !== undefined && state.run !== undefined) state.takeTorn(torn);
-  return { state, end: { check, open } };
+  return { state, end: { size, check, open } };
 }
 
 /** A torn line is the last one of its process. */

@@ -14,6 +14,8 @@ export interface KnownStream {
   readonly created: string;
   /** A sequence that it has had. */
   last: number;
+  /** The shortest duplicate window that it has had, in milliseconds. */
+  readonly duplicateWindow: number;
 }
 
 /** The journal's version. */
@@ -83,10 +85,14 @@ export class JournalState {
     if (text.startsWith(begins.slice(0, text.length)) || !text.startsWith("{")) this.doubtSince ??= this.#time;
   }
 
-  #stream({ stream, created, last }: StreamLine, fail: Fail): void {
+  #stream({ stream, created, ...line }: StreamLine, fail: Fail): void {
     const known = this.streams.get(stream);
     if (known !== undefined && known.created !== created) fail(`${stream} is another stream than before`);
-    this.streams.set(stream, { created, last: Math.max(last, known?.last ?? 0) });
+    this.streams.set(stream, {
+      created,
+      last: Math.max(line.last, known?.last ?? 0),
+      duplicateWindow: Math.min(line.duplicateWindow, known?.duplicateWindow ?? Infinity),
+    });
   }
 
   #begin(line: BeginLine, fail: Fail): void {

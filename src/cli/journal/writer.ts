@@ -12,6 +12,8 @@ import { FIRST_CHECK, formatLine, type JournalLine } from "./line.ts";
 
 /** Where a journal that exists ends. */
 export interface JournalEnd {
+  /** Its size in bytes. */
+  readonly size: number;
   /** Checksum of its last whole line. */
   readonly check: number;
   /** Whether text without a line feed follows that line, or stands for it. */
@@ -22,6 +24,7 @@ export interface JournalEnd {
 export class JournalWriter {
   readonly #path: string;
   readonly #handle: FileHandle;
+  #size: number;
   #check: number;
   #open: boolean;
   #turn: Promise<void> = Promise.resolve();
@@ -31,6 +34,7 @@ export class JournalWriter {
   private constructor(path: string, handle: FileHandle, end: JournalEnd) {
     this.#path = path;
     this.#handle = handle;
+    this.#size = end.size;
     this.#check = end.check;
     this.#open = end.open;
   }
@@ -38,7 +42,7 @@ export class JournalWriter {
   /** Opens a journal that goes on after `end`, or a new one. Throws a UsageError where a new one would not be the first. */
   static async open(path: string, end?: JournalEnd): Promise<JournalWriter> {
     const handle = await open(path, "a").catch((error) => {
-      throw new JournalError(`${path} cannot be written: ${error.code}`);
+      throw unwritable(path, error);
     });
     const { size } = await handle.stat();
     if (end === undefined && size > 0) {
@@ -46,7 +50,7 @@ export class JournalWriter {
       throw new UsageError(`${path} is there already: --resume goes on after it, or name another file`);
     }
     await syncFolder(path);
-    return new JournalWriter(path, handle, end ?? { check: FIRST_CHECK, open: false });
+    return new JournalWriter(path, handle, end ?? { size: 0, check: FIRST_CHECK, open: false });
   }
 
   /** Appends lines, together. */
@@ -90,8 +94,7 @@ export class JournalWriter {
       try {
         await work();
       } catch (error) {
-        const reason = (error as { code?: string }).code ?? String(error);
-        throw this.#failure = new JournalError(`${this.#path} cannot be written: ${reason}`);
+        throw this.#failure = error instanceof JournalError ? error : unwritable(this.#path, error);
       }
     });
     this.#turn = done.catch(() => {});
@@ -101,6 +104,7 @@ export class JournalWriter {
   /** A line that could not be written whole is taken away again: its piece is not sent. */
   async #write(text: string): Promise<void> {
     const { size } = await this.#handle.stat();
+    if (size !== this.#size) throw new JournalError(`${this.#path} is written to by another process`);
     const bytes = new TextEncoder().encode(text);
     try {
       for (let written = 0; written < bytes.length;) {
@@ -110,7 +114,12 @@ export class JournalWriter {
       await this.#handle.truncate(size).catch(() => {});
       throw error;
     }
+    this.#size += bytes.length;
   }
+}
+
+function unwritable(path: string, error: unknown): JournalError {
+  return new JournalError(`${path} cannot be written: ${(error as { code?: string }).code ?? error}`);
 }
 
 /** A file that is new is found after a crash only when its folder is on the disk, too. Not every system can say so. */

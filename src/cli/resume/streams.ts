@@ -74,7 +74,7 @@ export async function sameStreams(
   signal: AbortSignal,
 ): Promise<Map<string, StreamNow>> {
   const streams = new Map<string, StreamNow>();
-  for (const [stream, { created, last }] of known) {
+  for (const [stream, { created, last, duplicateWindow }] of known) {
     const now = await streamNow(nc, stream, settings, signal);
     if (now.created !== created || now.last < last) {
       throw new JournalError(
@@ -82,7 +82,8 @@ export async function sameStreams(
           `sequence is ${now.last}, the journal's was made ${created} and had ${last}`,
       );
     }
-    streams.set(stream, now);
+    // A window that was widened since holds no more ids than it held.
+    streams.set(stream, { ...now, duplicateWindow: Math.min(now.duplicateWindow, duplicateWindow) });
   }
   return streams;
 }
