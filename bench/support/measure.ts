@@ -41,13 +41,16 @@ export interface Line {
 /** Where a suite runs, and how long it may take. */
 export interface Bench {
   readonly quick: boolean;
-  /** Measured rounds; one round before them warms up. */
+  /** Measured rounds. */
   readonly rounds: number;
   /** Names a case must contain one of; empty: all. */
   readonly only: readonly string[];
   emit(line: Line): void;
   say(text: string): void;
 }
+
+/** Rounds that are not counted: compilers are done by then. */
+const WARM_UPS = 2;
 
 /** Runs all contenders in turn, each round beginning with another one, and emits a line for each. */
 export async function compare(
@@ -57,9 +60,9 @@ export async function compare(
 ): Promise<void> {
   if (bench.only.length > 0 && !bench.only.some((word) => what.case.includes(word))) return;
   const samples = contenders.map((): Sample[] => []);
-  for (let round = -1; round < bench.rounds; round++) {
+  for (let round = -WARM_UPS; round < bench.rounds; round++) {
     for (let turn = 0; turn < contenders.length; turn++) {
-      const which = (turn + round + contenders.length) % contenders.length;
+      const which = (turn + round + WARM_UPS * contenders.length) % contenders.length;
       collectGarbage();
       const sample = await contenders[which]!.run();
       if (round >= 0) samples[which]!.push(sample);
@@ -92,15 +95,18 @@ function collectGarbage(): void {
   else gc?.();
 }
 
-/** Measures something synchronous that is repeated until it took long enough to be told from noise. */
+/**
+ * Measures something synchronous that is repeated until it took long enough to be told from noise. Its seconds are those
+ * of the process's CPU, which other processes cannot take away.
+ */
 export function timed(count: number, work: () => unknown, atLeast = 0.1): Sample {
-  const start = performance.now();
+  const start = ownCpu();
   let runs = 0;
   do {
     work();
     runs++;
-  } while (performance.now() - start < atLeast * 1000);
-  return { count: count * runs, seconds: (performance.now() - start) / 1000 };
+  } while (ownCpu() - start < atLeast * 1e6);
+  return { count: count * runs, seconds: (ownCpu() - start) / 1e6 };
 }
 
 /** The middle one; the mean of the two middle ones. */
