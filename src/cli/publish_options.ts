@@ -128,16 +128,16 @@ const GROUPS: readonly HelpGroup[] = [
   { title: "Input", options: INPUT_OPTIONS },
   { title: "Destination", options: PUBLISHER_OPTIONS },
   { title: "Connection", options: CONNECTION_OPTIONS },
-  { title: "Other", options: RUN_OPTIONS },
+  { title: "Run", options: RUN_OPTIONS },
 ];
 const OPTIONS = GROUPS.flatMap(({ options }) => options);
 
 /** What `jetrow publish --help` says. */
 export const PUBLISH_HELP = `jetrow publish FILE... --url URL --stream TEMPLATE --subject TEMPLATE [options]
 
-Publishes each row of Arrow IPC files as one acknowledged JSON message to a NATS JetStream stream. FILE is a path, or -
-for standard input, which has to be in the IPC stream format. Each acknowledged piece prints its receipt, a line of
-JSON, on standard output; everything else is said on standard error.
+Publishes each row of Arrow IPC or Parquet files as one acknowledged JSON message to a NATS JetStream stream. FILE is a
+path, or - for standard input, which has to be in the IPC stream format. Each acknowledged piece prints its receipt, a
+line of JSON, on standard output; everything else is said on standard error.
 
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}

@@ -51,6 +51,15 @@ Deno.test("jetrow says what it can do, with every option's default and variable"
   for (const line of out.split("\n")) assert.ok(line.length <= 120, line);
 });
 
+Deno.test("docs/cli.md names every option, and none that is not there", async () => {
+  const text = readFileSync(join(ROOT, "docs/cli.md"), "utf8");
+  const helps = await Promise.all(["publish", "check", "verify"].map((command) => jetrow([command, "--help"])));
+  const names = new Set(helps.flatMap(({ out }) => [...out.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name!)));
+  const named = new Set([...text.matchAll(/--[a-z][a-z-]+/g)].map(([name]) => name.replace(/^--no-/, "--")));
+  assert.deepEqual([...names].filter((name) => !named.has(name)), []);
+  assert.deepEqual([...named].filter((name) => !names.has(name) && name !== "--version"), []);
+});
+
 Deno.test("each command's help gives every option its environment variable", async () => {
   for (const command of ["publish", "check", "verify"]) {
     const { exitCode, out } = await jetrow([command, "--help"]);

@@ -10,6 +10,7 @@ import type { Settings } from "../../options.ts";
 import { openBatch } from "../../publish/batch_source.ts";
 import { mostRowsOfPiece } from "../../publish/modes.ts";
 import type { BatchLimits } from "../../types.ts";
+import { unlessAborted } from "../connecting.ts";
 import type { Work } from "../feed.ts";
 import type { BeginLine, InputField } from "../journal/line.ts";
 import type { JournalState } from "../journal/state.ts";
@@ -23,6 +24,8 @@ export interface DoubtfulParts {
   readonly limits: BatchLimits;
   /** The inputs. */
   readonly inputs: readonly InputField[];
+  /** Ends it. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -41,10 +44,10 @@ export interface DoubtfulParts {
 export async function beginDoubtful(
   state: JournalState,
   work: Work,
-  { settings, limits, inputs }: DoubtfulParts,
+  { settings, limits, inputs, signal }: DoubtfulParts,
 ): Promise<{ readonly work: Work; readonly line: BeginLine | undefined }> {
   if (state.doubtSince === undefined) return { work, line: undefined };
-  const rest = work.rest ?? await nextItem(work);
+  const rest = work.rest ?? await nextItem(work, signal);
   if (rest === undefined) return { work, line: undefined };
   const { item: { input, batch, rows }, from } = rest;
   const { file, resource, stream } = inputs[input]!;
@@ -66,7 +69,7 @@ export async function beginDoubtful(
   return { work: { ...work, pending, rest: left }, line };
 }
 
-async function nextItem({ items }: Work): Promise<Work["rest"]> {
-  const { value } = await items.next();
+async function nextItem({ items }: Work, signal: AbortSignal): Promise<Work["rest"]> {
+  const { value } = await unlessAborted(items.next(), signal);
   return value === undefined ? undefined : { item: value, from: 0 };
 }

@@ -6,6 +6,7 @@
 
 import { viewRows } from "../../arrow/view.ts";
 import { encodeView } from "../../json/encode.ts";
+import { unlessAborted } from "../connecting.ts";
 import type { PendingPiece, Work } from "../feed.ts";
 import { JournalError } from "../journal/error.ts";
 import type { KnownPiece } from "../journal/piece.ts";
@@ -43,7 +44,7 @@ export async function recheck(state: JournalState, { files, items, signal }: Rec
     signal.throwIfAborted();
     if (item === undefined || item.input !== piece.input || item.batch !== piece.batch) {
       if (item !== undefined && from < item.rows.numRows) throw more(files, item);
-      item = (await items.next()).value;
+      item = (await unlessAborted(items.next(), signal)).value;
       if (item?.input !== piece.input || item.batch !== piece.batch) throw other(files, piece);
     }
     compare(piece, item, files[piece.input]!);

@@ -61,7 +61,7 @@ export async function resumption(state: JournalState, parts: ResumeParts): Promi
   const { plan, inputs, items, signal } = parts;
   const settings = resolveOptions(plan.config);
   const known = await recheck(state, { files: inputs.map(({ file }) => file), items, signal });
-  const { work, line: begun } = await beginDoubtful(state, known, { settings, limits: plan.limits, inputs });
+  const { work, line: begun } = await beginDoubtful(state, known, { settings, limits: plan.limits, inputs, signal });
   const time = new Date().toISOString();
   const lines: JournalLine[] = [{ kind: "resume", time, jetrow: VERSION }, ...begun === undefined ? [] : [begun]];
   const receipts: WriteReceipt[] = [];
