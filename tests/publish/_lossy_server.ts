@@ -1,0 +1,143 @@
+/**
+ * A scripted server that stores rows of batches as a real one does, and loses messages and answers by chance.
+ *
+ * @module
+ */
+
+import { type Answer, headerOf, NO_RESPONDERS, type Published, refusal, streamInfo } from "../_support/fake_answers.ts";
+import { type FakeConnection, fakeConnection } from "../_support/fake_connection.ts";
+import { batchRow } from "./_atomic_server.ts";
+import { endAck, fastMessage, flowAck, UNKNOWN_BATCH } from "./_fast_server.ts";
+
+/** What goes wrong, each with a chance from 0 to 1. */
+export interface Chances {
+  /** A message is lost on its way; nobody is told. */
+  readonly lost: number;
+  /** Nobody listens. */
+  readonly nobody: number;
+  /** The server refuses a row. */
+  readonly refused: number;
+  /** An answer is lost. */
+  readonly silent: number;
+  /** The server forgets all batches. */
+  readonly forgets: number;
+}
+
+/** A connection to a lossy server, and what the stream holds: bodies, in order. */
+export interface LossyServer {
+  readonly fake: FakeConnection;
+  readonly stored: readonly string[];
+}
+
+/** Numbers from 0 to 1 that look random (mulberry32). */
+function numbersFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const FULL = refusal(503, 10077, "maximum messages exceeded");
+
+/** The stream: bodies, and which ids they have. */
+class Store {
+  readonly bodies: string[] = [];
+  readonly ids = new Set<string>();
+
+  /** Stores a row unless it is a duplicate; its sequence, or 0. */
+  add(published: Published): number {
+    const id = headerOf(published, "Nats-Msg-Id");
+    if (id !== undefined && this.ids.has(id)) return 0;
+    if (id !== undefined) this.ids.add(id);
+    return this.bodies.push(new TextDecoder().decode(published.data));
+  }
+}
+
+/** A server for `publishMode: "fast"`. */
+export function lossyFastServer(seed: number, chances: Chances): LossyServer {
+  const random = numbersFrom(seed);
+  const store = new Store();
+  const batches = new Map<string, { count: number; acked: number; last: number }>();
+  const answer = (published: Published): Answer[] => {
+    const { id, flow, sequence, operation } = fastMessage(published);
+    const ended = (count: number, last: number): Answer => {
+      batches.delete(id);
+      return endAck(id, count, last);
+    };
+    const isRow = operation === "start" || operation === "append" || operation === "commit";
+    if (sequence === 1 && isRow) {
+      if (random() < chances.refused) return operation === "start" ? [flowAck(0, flow), FULL] : [FULL];
+      if (operation === "commit") return [endAck(id, 1, store.add(published))];
+      batches.set(id, { count: 0, acked: 0, last: 0 });
+    }
+    const batch = batches.get(id);
+    if (batch === undefined) return [UNKNOWN_BATCH];
+    if (operation === "ping" && sequence === batch.count) return [flowAck(batch.acked, flow)];
+    if (operation === "ping" || sequence !== batch.count + 1) {
+      return [{ body: { type: "gap", last_seq: batch.count + 1, seq: sequence } }, ended(batch.count, batch.last)];
+    }
+    if (operation === "end") return [ended(batch.count, batch.last)];
+    if (sequence > 1 && random() < chances.refused) {
+      const error = { code: 503, err_code: 10077, description: "maximum messages exceeded" };
+      return [{ body: { type: "err", seq: sequence, error } }, ended(batch.count, batch.last)];
+    }
+    batch.count++;
+    batch.last = store.add(published) || batch.last;
+    if (operation === "commit") return [ended(batch.count, batch.last)];
+    const first = operation === "start" ? [flowAck(0, flow)] : [];
+    if (batch.count < batch.acked + flow) return first;
+    return [...first, flowAck(batch.acked += flow, flow)];
+  };
+  return lossy(random, chances, store, { allow_batched: true }, () => batches.clear(), answer);
+}
+
+/** A server for `publishMode: "atomic"`. */
+export function lossyAtomicServer(seed: number, chances: Chances): LossyServer {
+  const random = numbersFrom(seed);
+  const store = new Store();
+  const batches = new Map<string, Published[]>();
+  const answer = (published: Published): Answer[] => {
+    const { id, sequence, commit } = batchRow(published);
+    const staged = sequence === 1 ? [] : batches.get(id);
+    const told = (answer: Answer): Answer[] => published.reply === "" ? [] : [answer];
+    if (staged === undefined || staged.length + 1 !== sequence) {
+      batches.delete(id);
+      return told(refusal(400, 10176, "atomic publish batch is incomplete"));
+    }
+    batches.set(id, [...staged, published]);
+    if (!commit) return told({});
+    batches.delete(id);
+    if (random() < chances.refused) return told(FULL);
+    const ids = [...staged, published].map((row) => headerOf(row, "Nats-Msg-Id"));
+    if (ids.some((id) => id !== undefined && store.ids.has(id))) {
+      return told(refusal(400, 10201, "atomic publish batch contains duplicate message id"));
+    }
+    let last = 0;
+    for (const row of [...staged, published]) last = store.add(row);
+    return told(endAck(id, sequence, last));
+  };
+  return lossy(random, chances, store, { allow_atomic: true }, () => batches.clear(), answer);
+}
+
+function lossy(
+  random: () => number,
+  chances: Chances,
+  store: Store,
+  flags: Readonly<Record<string, boolean>>,
+  forget: () => void,
+  answer: (published: Published) => Answer[],
+): LossyServer {
+  const fake = fakeConnection({
+    requests: ({ subject }) => streamInfo(subject.split(".").at(-1)!, flags),
+    answers: (published) => {
+      if (random() < chances.forgets) forget();
+      if (random() < chances.lost) return [];
+      if (random() < chances.nobody) return published.reply === "" ? [] : [NO_RESPONDERS];
+      return answer(published).filter(() => random() >= chances.silent);
+    },
+  });
+  return { fake, stored: store.bodies };
+}
