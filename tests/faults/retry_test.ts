@@ -76,7 +76,8 @@ const SIGNALS: readonly Signal[] = [
   transient(10063, "expected stream sequence does not match"),
   transient(10008, "jetstream system temporarily unavailable"),
   transient(10009, "jetstream cluster not available"),
-  ...[10060, 10109, 10054, 10097, 10166, 10165, 10111, 10169, 10174, 10179, 10205, 10071, 10164].map(permanent),
+  ...[10060, 10109, 10054, 10097, 10166, 10165, 10111, 10169, 10174, 10175, 10177, 10178, 10179, 10199].map(permanent),
+  ...[10200, 10201, 10205, 10206, 10207, 10209, 10071, 10164].map(permanent),
 ];
 
 /** Answers row 5 by the signal until it has come `times` times; all else is stored. */
