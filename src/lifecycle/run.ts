@@ -48,8 +48,8 @@ export async function openRun(to: Dial, options: Options): Promise<BoundedRun> {
 type RunState = "open" | "committed" | "aborted";
 
 /**
- * A bounded run: `apply` any number of times, then `commit` or `abort`. Any failed call ends the run, and later calls
- * throw the same error. Leaving an `await using` block without a commit aborts.
+ * A bounded run: `apply` any number of times, then `commit` or `abort`. Any failed call ends the run: later calls
+ * throw the same error, and what was dialled is closed with the last call in progress. Leaving an `await using` block without a commit aborts.
  *
  * @example
  * ```ts

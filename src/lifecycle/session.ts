@@ -61,7 +61,7 @@ interface Epoch {
 /**
  * A session: epochs one after another, each begun, applied to, and committed or aborted. Calls out of order are
  * StateErrors that change nothing. A failed `apply` poisons the session: begin, apply and commit throw its error from
- * then on; abort and close still work.
+ * then on, and what was dialled is closed with the last call in progress; abort and close still work.
  *
  * An epoch is bookkeeping: rows are visible to readers as they are stored, also those of an aborted epoch.
  *

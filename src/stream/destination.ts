@@ -76,7 +76,7 @@ export class Destinations {
     this.#shared = await this.#find({
       stream,
       pattern: templatePattern(subject),
-      filter: () => captureFilter({ stream, subject }, "x"),
+      filter: () => sharedFilter(stream, subject),
       sharedByResources: hasPlaceholder(subject),
     });
   }
@@ -186,5 +186,15 @@ function named(resource: string, stream: string, subject: string, check: () => v
       subject,
       cause: error,
     });
+  }
+}
+
+/** The filter of a stream for all resources; an error of it concerns none of them. */
+function sharedFilter(stream: string, subject: string): string {
+  try {
+    return captureFilter({ stream, subject }, "x");
+  } catch (error) {
+    if (!(error instanceof RouteError)) throw error;
+    throw new RouteError(error.code, error.message, { stream, subject: error.subject });
   }
 }

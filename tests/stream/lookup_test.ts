@@ -60,3 +60,17 @@ Deno.test("a creation that is refused is a RouteError with stream, filter and th
   });
   assert.deepEqual(JSON.parse(fake.asked.at(-1)!.body), { name: "ORDERS", subjects: ["orders.>"], storage: "file" });
 });
+
+Deno.test("a shared stream that would capture JetStream's API is refused without the name of a resource", async () => {
+  const fake = fakeConnection({ requests: () => apiError("stream_info_response", 404, 10059, "stream not found") });
+  await assert.rejects(Publisher.open(fake.nc, { stream: "ALL", subject: "{resource}" }), (error: RouteError) => {
+    assert.deepEqual([error.code, error.resource, error.stream, error.subject], [
+      "route.create",
+      undefined,
+      "ALL",
+      ">",
+    ]);
+    return true;
+  });
+  assert.deepEqual(fake.asked.map(({ subject }) => subject), ["$JS.API.STREAM.INFO.ALL"]);
+});
