@@ -53,9 +53,9 @@ async function commandsOf(names: readonly string[]): Promise<Commands> {
   const commands = new Map<string, readonly string[]>();
   for (const name of names) {
     if (await versionOf(name) === undefined) print(`${name} skipped: it is not on the PATH`);
-    else if (name === "deno") commands.set(name, ["deno", "run", "-A", "--no-lock", "--v8-flags=--expose-gc", worker]);
+    else if (name === "deno") commands.set(name, ["deno", "run", "-A", "--no-lock", worker]);
     else if (name === "bun") commands.set(name, ["bun", worker]);
-    else commands.set(name, ["node", "--expose-gc", await bundleForNode(root)]);
+    else commands.set(name, ["node", await bundleForNode(root)]);
   }
   return commands;
 }

@@ -49,8 +49,10 @@ export interface Bench {
   say(text: string): void;
 }
 
-/** Rounds that are not counted: compilers are done by then. */
-const WARM_UPS = 2;
+/** Seconds that each contender works before it is measured: compilers are done by then. */
+const WARM_UP = 1;
+
+// No collection of garbage is forced in between: V8 throws code away then, and rows with ids took four times as long.
 
 /** Runs all contenders in turn, each round beginning with another one, and emits a line for each. */
 export async function compare(
@@ -59,13 +61,14 @@ export async function compare(
   contenders: readonly Contender[],
 ): Promise<void> {
   if (bench.only.length > 0 && !bench.only.some((word) => what.case.includes(word))) return;
+  for (const contender of contenders) {
+    for (let seconds = 0; seconds < WARM_UP;) seconds += (await contender.run()).seconds;
+  }
   const samples = contenders.map((): Sample[] => []);
-  for (let round = -WARM_UPS; round < bench.rounds; round++) {
+  for (let round = 0; round < bench.rounds; round++) {
     for (let turn = 0; turn < contenders.length; turn++) {
-      const which = (turn + round + WARM_UPS * contenders.length) % contenders.length;
-      collectGarbage();
-      const sample = await contenders[which]!.run();
-      if (round >= 0) samples[which]!.push(sample);
+      const which = (turn + round) % contenders.length;
+      samples[which]!.push(await contenders[which]!.run());
     }
   }
   const rates = samples.map((all) => all.map(({ count, seconds }) => count / seconds));
@@ -86,13 +89,6 @@ export async function compare(
       ratios: Object.fromEntries(ratios),
     });
   });
-}
-
-/** What one contender leaves behind is not the next one's to clean up. */
-function collectGarbage(): void {
-  const { gc, Bun } = globalThis as { gc?: () => void; Bun?: { gc(now: boolean): void } };
-  if (Bun !== undefined) Bun.gc(true);
-  else gc?.();
 }
 
 /**
