@@ -25,6 +25,8 @@ export interface Part {
   readonly codes: Uint8Array;
   /** Whether any of its rows was submitted. */
   sent: boolean;
+  /** The highest sequence of its rows in pieces with receipts, of those sent once and stored as new. */
+  highest: number;
 }
 
 /** Whether every row is acknowledged. */
@@ -108,6 +110,21 @@ export class Piece {
   /** Whether every row is acknowledged, as far as was noted. */
   get complete(): boolean {
     return this.#rows !== undefined && allAcknowledged(this.#codes);
+  }
+
+  /**
+   * Raises its batch's highest sequence to its own. The row's number where one, among those sent once and stored as new,
+   * is not above those of the pieces before it: the stream was deleted and made anew in between.
+   */
+  rise(): number | undefined {
+    if (this.delivery.cumulative) return undefined;
+    const { part } = this;
+    const before = part.highest;
+    for (let i = 0; i < this.#codes.length; i++) {
+      if (this.#codes[i] !== ACKED || this.#tries[i] !== 1) continue;
+      if (this.#sequences[i]! <= before) return this.#rows!.rowNumber(i);
+      part.highest = Math.max(part.highest, this.#sequences[i]!);
+    }
   }
 
   /** Why its rows may not go again: some are of unknown fate, and could be stored twice. */

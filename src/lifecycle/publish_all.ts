@@ -114,7 +114,7 @@ async function runAttempt(
     // What `onReceipt` throws meanwhile is foreign, too.
     await runner.settle().catch(() => {});
     const { acked = 0, duplicates = 0 } = core?.stats() ?? {};
-    const mendable = runner.foreign === undefined && !signal?.aborted && canMend(error);
+    const mendable = !runner.hopeless && !signal?.aborted && canMend(error);
     return { kind: mendable ? "failed" : "stopped", error, acked: acked + duplicates };
   } finally {
     await core?.close();

@@ -14,6 +14,7 @@ import type { Failure } from "../publish/delivery.ts";
 import { abortedFailure, errorOf } from "../publish/failure.ts";
 import type { Batches, BatchLimits, RowBatch, WriteReceipt } from "../types.ts";
 import type { AccountedOptions } from "./account.ts";
+import { UNKNOWN } from "../publish/outcomes.ts";
 import { allAcknowledged, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source_reader.ts";
 
@@ -47,8 +48,9 @@ export class SequenceRunner {
   #takenAt = -Infinity;
   #failure: Failure | undefined;
   #foreign: { readonly error: unknown } | undefined;
-  /** Whether the listener threw: it is told nothing more. */
+  /** Whether no receipt is reported any more. */
   #untold = false;
+  #broken: { readonly row: number; readonly failure: Failure } | undefined;
 
   /** A runner that tells each piece's receipt in order, and waits for what it is told. */
   constructor(
@@ -67,9 +69,9 @@ export class SequenceRunner {
     return this.#takenAt;
   }
 
-  /** What the source or the receipts' listener threw: whatever it is, no publisher can mend it. */
-  get foreign(): { readonly error: unknown } | undefined {
-    return this.#foreign;
+  /** Whether no publisher can mend it: the source or the receipts' listener threw, or rows with receipts are gone. */
+  get hopeless(): boolean {
+    return this.#foreign !== undefined || this.#broken !== undefined;
   }
 
   /**
@@ -102,7 +104,13 @@ export class SequenceRunner {
     this.#takenAt = performance.now();
     if (batch === undefined) return false;
     const source = openBatch(batch, core.settings);
-    const part: Part = { index: this.#index++, source, codes: new Uint8Array(source.selected), sent: false };
+    const part: Part = {
+      index: this.#index++,
+      source,
+      codes: new Uint8Array(source.selected),
+      sent: false,
+      highest: 0,
+    };
     this.#parts.push(part);
     const ranges = rangesOf(source, this.#limits, core.mostRowsOfPiece);
     this.#current = { part, left: undefined, begun: undefined, ranges };
@@ -151,6 +159,8 @@ export class SequenceRunner {
     await piece.delivery.done.promise;
     this.#pieces.shift();
     piece.note();
+    const fallen = piece.rise();
+    if (fallen !== undefined) throw this.#breakAt(piece, fallen);
     while (this.#parts.length > 0 && this.#parts[0] !== (this.#pieces[0]?.part ?? this.#current?.part)) {
       this.#parts.shift();
     }
@@ -161,6 +171,15 @@ export class SequenceRunner {
       this.#foreign ??= { error };
       throw error;
     }
+  }
+
+  /** The batch fails though each of its pieces was acknowledged: what was stored before the row went with the old stream. */
+  #breakAt({ part, from }: Piece, row: number): unknown {
+    this.#untold = true;
+    part.codes.fill(UNKNOWN, 0, from);
+    const reason = `its sequence is not above those of the rows before it: the stream was made anew`;
+    this.#broken = { row, failure: { code: "publish.stream_changed", reason } };
+    return this.#errorOf(this.#broken.failure, part, row);
   }
 
   /** Lets all pieces come to their end after an error, and reports those that are whole. */
@@ -194,12 +213,15 @@ export class SequenceRunner {
     this.#options.account?.left(this.#pieces.map((piece) => piece.left()));
     if (this.#foreign !== undefined) return this.#foreign.error;
     const part = this.#parts.find(({ codes }) => !allAcknowledged(codes)) ?? this.#current?.part;
-    const failure = this.#failureOf(error, part?.sent ?? false);
+    const failure = this.#broken?.failure ?? this.#failureOf(error, part?.sent ?? false);
     if (failure === undefined) return error;
     // Aborted while it waited for the source: nothing was on its way.
     const none = { row: undefined, sent: false, batch: this.#index };
     if (part === undefined) return errorOf(failure, { resource: "the next batch", count: 0 }, new Uint8Array(0), none);
-    const row = this.#failedRow(failure, part);
+    return this.#errorOf(failure, part, this.#broken?.row ?? this.#failedRow(failure, part));
+  }
+
+  #errorOf(failure: Failure, part: Part, row: number | undefined): unknown {
     const rows = { ...part.source, count: part.source.selected };
     return errorOf(failure, rows, part.codes, { row, sent: part.sent, batch: part.index });
   }
