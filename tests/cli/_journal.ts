@@ -178,3 +178,18 @@ export async function ended(child: ChildProcess): Promise<{ code: number | null;
   });
   return { code, err };
 }
+
+/** A scene whose journal is of a finished run of 500 rows, five pieces. */
+export async function finished(options: Parameters<typeof Scene.open>[0] = {}): Promise<Scene> {
+  const scene = await Scene.open({ rows: 500, ...options });
+  const { exitCode, err } = await scene.publish();
+  assert.equal(exitCode, 0, err);
+  return scene;
+}
+
+/** The text up to a line of a kind, the last one, and a part of that line. */
+export function tornAt(text: string, kind: string, part: number): string {
+  const at = text.lastIndexOf(`{"kind":"${kind}"`);
+  const end = text.indexOf("\n", at);
+  return text.slice(0, at + Math.ceil((end - at) * part));
+}

@@ -8,22 +8,7 @@ import { JournalWriter } from "../../src/cli/journal/writer.ts";
 import { api, createStream } from "../_support/api.ts";
 import { bodiesOf, messagesOf, plainColumns, receiptsOf } from "./_files.ts";
 import { jetrow } from "./_io.ts";
-import { idColumns, Scene } from "./_journal.ts";
-
-/** A scene whose journal is of a finished run of 500 rows, five pieces. */
-async function finished(options: Parameters<typeof Scene.open>[0] = {}): Promise<Scene> {
-  const scene = await Scene.open({ rows: 500, ...options });
-  const { exitCode, err } = await scene.publish();
-  assert.equal(exitCode, 0, err);
-  return scene;
-}
-
-/** The text up to a line of a kind, the last one, and a part of that line. */
-function tornAt(text: string, kind: string, part: number): string {
-  const at = text.lastIndexOf(`{"kind":"${kind}"`);
-  const end = text.indexOf("\n", at);
-  return text.slice(0, at + Math.ceil((end - at) * part));
-}
+import { finished, idColumns, Scene, tornAt } from "./_journal.ts";
 
 Deno.test("a journal has a run line, then for each piece a begin line before its receipt", async () => {
   await using scene = await finished();
@@ -67,54 +52,6 @@ Deno.test("a journal that is cut anywhere is gone on after, and each row stored 
   }
 });
 
-Deno.test("a torn receipt leaves its rows unknown: sent again with ids, refused without", async () => {
-  for (const ids of [true, false]) {
-    await using scene = await finished({ ids });
-    const text = scene.text();
-    for (const part of [0.1, 0.5, 0.99]) {
-      scene.write(tornAt(text, "receipt", part));
-      if (!ids) {
-        await scene.assertRefused(/100 rows of .*\(batch 0, rows 400 to 499\).*row 400 has no id/);
-        continue;
-      }
-      const { exitCode, out, err } = await scene.resume();
-      assert.equal(exitCode, 0, err);
-      assert.deepEqual(receiptsOf(out).map(({ rows, duplicates, offset }) => [rows, duplicates, offset]), [[
-        100,
-        100,
-        400,
-      ]]);
-      await scene.assertWhole();
-    }
-  }
-});
-
-Deno.test("a torn begin line leaves the rows that it would have begun unknown", async () => {
-  for (const ids of [true, false]) {
-    await using scene = await finished({ ids });
-    const text = scene.text();
-    const before = text.slice(0, text.lastIndexOf('{"kind":"begin"'));
-    // All pieces before the last one have their receipts; then the last one's line is torn.
-    const receipts = text.split("\n").filter((line) => line.includes('"kind":"receipt"')).slice(0, 4);
-    const settled = receipts.filter((line) => !before.includes(line)).length;
-    for (const part of [0.01, 0.3, 0.9]) {
-      scene.write(tornAt(text, "begin", part));
-      if (!ids) {
-        await scene.assertRefused(settled === 0 ? /rows 400 to 499\)/ : /has no id/);
-        continue;
-      }
-      const { exitCode, out, err } = await scene.resume();
-      assert.equal(exitCode, 0, err);
-      assert.deepEqual(
-        receiptsOf(out).at(-1)!.duplicates,
-        100,
-        "the rows were there, and were sent as if they might be",
-      );
-      await scene.assertWhole();
-    }
-  }
-});
-
 Deno.test("two processes do not go on after one journal", async () => {
   await using scene = await finished();
   const { state, end } = await readJournal(scene.journal);
@@ -127,16 +64,6 @@ Deno.test("two processes do not go on after one journal", async () => {
   await one.append(line);
   await Promise.all([one.close(), other.close()]);
   assert.equal((await readJournal(scene.journal)).state.doubtSince, undefined);
-});
-
-Deno.test("a line that the disk never got is torn, whatever stands there", async () => {
-  await using scene = await finished();
-  const text = scene.text();
-  const torn = tornAt(text, "receipt", 0.5);
-  scene.write(torn + "\0".repeat(200));
-  const { exitCode, err } = await scene.resume();
-  assert.equal(exitCode, 0, err);
-  await scene.assertWhole();
 });
 
 Deno.test("a journal that was edited is refused, wherever", async () => {

@@ -1,0 +1,90 @@
+/** Journals whose last line a crash has torn. */
+
+import assert from "node:assert/strict";
+import { FIRST_CHECK, formatLine, type JournalLine } from "../../src/cli/journal/line.ts";
+import { api } from "../_support/api.ts";
+import { receiptsOf } from "./_files.ts";
+import { finished, type Line, Scene, tornAt } from "./_journal.ts";
+
+Deno.test("a torn receipt leaves its rows unknown: sent again with ids, refused without", async () => {
+  for (const ids of [true, false]) {
+    await using scene = await finished({ ids });
+    const text = scene.text();
+    for (const part of [0.1, 0.5, 0.99]) {
+      scene.write(tornAt(text, "receipt", part));
+      if (!ids) {
+        await scene.assertRefused(/100 rows of .*\(batch 0, rows 400 to 499\).*row 400 has no id/);
+        continue;
+      }
+      const { exitCode, out, err } = await scene.resume();
+      assert.equal(exitCode, 0, err);
+      assert.deepEqual(receiptsOf(out).map(({ rows, duplicates, offset }) => [rows, duplicates, offset]), [[
+        100,
+        100,
+        400,
+      ]]);
+      await scene.assertWhole();
+    }
+  }
+});
+
+/** Lines of a journal, with checksums as if it had been written so. */
+function rechained(lines: readonly Line[]): { text: string; check: number } {
+  let [text, check] = ["", FIRST_CHECK];
+  for (const { check: _, ...line } of lines) {
+    const formatted = formatLine(line as JournalLine, check);
+    text += `${formatted.text}\n`;
+    check = formatted.check;
+  }
+  return { text, check };
+}
+
+Deno.test("a torn begin line leaves the rows that it would have begun unknown", async () => {
+  for (const ids of [true, false]) {
+    await using scene = await finished({ ids });
+    const lines = scene.lines();
+    const of = (kind: string, offset: number) => lines.find((line) => line.kind === kind && line.offset === offset)!;
+    // The first piece has its receipt, and the second one's begin line is torn: its rows are stored.
+    const { text, check } = rechained([...lines.slice(0, 3), of("begin", 0), of("receipt", 0)]);
+    const begin = formatLine(of("begin", 100) as JournalLine, check).text;
+    const resume = formatLine({ kind: "resume", time: new Date().toISOString(), jetrow: "0.1.0" }, check).text;
+    for (
+      const torn of [begin.slice(0, 1), begin.slice(0, 40), begin.slice(0, -1), `${begin.slice(0, 40)}\n${resume}\n`]
+    ) {
+      scene.write(text + torn);
+      if (!ids) {
+        await scene.assertRefused(/100 rows of .*\(batch 0, rows 100 to 199\).*row 100 has no id/);
+        continue;
+      }
+      const { exitCode, out, err } = await scene.resume();
+      assert.equal(exitCode, 0, err);
+      assert.match(err, /^100 rows are published already/);
+      assert.deepEqual(receiptsOf(out).map(({ duplicates }) => duplicates), [100, 100, 100, 100]);
+      await scene.assertWhole();
+    }
+  }
+});
+
+Deno.test("a torn line that begins nothing leaves the rows behind it unsent", async () => {
+  await using scene = await Scene.open({ ids: false, rows: 500, stream: { max_msgs: 100, discard: "new" } });
+  assert.equal((await scene.publish()).exitCode, 1);
+  const lines = scene.lines();
+  const of = (kind: string) => lines.find((line) => line.kind === kind && line.offset === 0)!;
+  const { text } = rechained([...lines.slice(0, 3), of("begin"), of("receipt")]);
+  scene.write(`${text}{"kind":"resume","ti`);
+  const config = { name: "ORDERS", subjects: ["orders.>"], max_msgs: -1, discard: "new" };
+  await scene.ask((nc) => api(nc, "STREAM.UPDATE.ORDERS", config));
+  const { exitCode, err } = await scene.resume();
+  assert.equal(exitCode, 0, err);
+  await scene.assertWhole();
+});
+
+Deno.test("a line that the disk never got is torn, whatever stands there", async () => {
+  await using scene = await finished();
+  const text = scene.text();
+  const torn = tornAt(text, "receipt", 0.5);
+  scene.write(torn + "\0".repeat(200));
+  const { exitCode, err } = await scene.resume();
+  assert.equal(exitCode, 0, err);
+  await scene.assertWhole();
+});
