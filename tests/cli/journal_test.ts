@@ -93,6 +93,8 @@ Deno.test("a journal that was edited is refused, wherever", async () => {
 });
 
 Deno.test("an input that is not the journal's is refused", async () => {
+  // The first dictionary of a process has the number 0, which is left out: the same rows would take fewer bytes.
+  tableFromArrays({ first: ["dictionary"] });
   await using scene = await finished();
   const good = readFileSync(scene.input);
   const rows = (change: (columns: ReturnType<typeof idColumns>) => void, count = 500) => {
@@ -102,7 +104,7 @@ Deno.test("an input that is not the journal's is refused", async () => {
   };
   rows(() => {}, 499);
   await scene.assertRefused(/is of an input that was \d+ bytes: .*orders\.arrow is \d+ bytes/);
-  rows((columns) => (columns.id as Int32Array)[250] = 7);
+  rows((columns) => (columns.id as Int32Array)[250] = 999);
   assert.equal(statSync(scene.input).size, good.length, "the same size");
   await scene.assertRefused(/orders\.arrow is not what was published: batch 0 has other values from row 200 on/);
   rows((columns) => {
