@@ -65,7 +65,8 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
 }
 
 async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<number> {
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") return await say(HELP, io);
+  if (name === undefined) return await wrongUsage(io);
+  if (name === "--help" || name === "-h" || name === "help") return await say(HELP, io);
   if (name === "--version" || name === "-V") return await say(`${VERSION}\n`, io);
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
   if (subcommand !== undefined) return await subcommand(rest, io);
@@ -73,6 +74,12 @@ async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<
   throw new UsageError(
     `there is no command ${JSON.stringify(name.slice(0, 40))}: it may be ${known}, --help, --version`,
   );
+}
+
+/** Without a command there is nothing to do: the help, where errors go. */
+async function wrongUsage({ stderr }: CliIo): Promise<number> {
+  await stderr.write(HELP);
+  return 2;
 }
 
 async function say(text: string, { stdout }: CliIo): Promise<number> {

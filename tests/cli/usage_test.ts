@@ -40,7 +40,11 @@ Deno.test("jetrow says what it can do, with every option's default and variable"
   const short = await jetrow(["--help"]);
   assert.equal(short.exitCode, 0);
   assert.match(short.out, /jetrow publish FILE/);
-  assert.deepEqual(await jetrow([]), short);
+  assert.deepEqual(
+    await jetrow([]),
+    { exitCode: 2, out: "", err: short.out },
+    "without a command there is nothing to do",
+  );
   const { exitCode, out, err } = await jetrow(["publish", "--help"]);
   assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
   assert.match(out, /--max-in-flight ROWS\n +.*\[default: 1024; env: JETROW_MAX_IN_FLIGHT\]/);
