@@ -2,16 +2,24 @@
  * Runs suites on this runtime and writes their lines as JSON, one a line, to standard output.
  *
  * Usage: worker SUITES [--quick] [--rounds N] [WORD ...]
+ *        worker contender JOB
  *
  * @module
  */
 
 import process from "node:process";
+import { contenders, type Job } from "./contenders.ts";
+import { serve } from "./support/child.ts";
 import type { Bench } from "./support/measure.ts";
 import { runtimeName } from "./support/stage.ts";
 import { suites } from "./suites.ts";
 
 const [names = "", ...rest] = process.argv.slice(2);
+if (names === "contender") {
+  const job: Job = JSON.parse(rest[0]!);
+  await serve(await contenders[job.contender](job));
+  process.exit(0);
+}
 const quick = rest.includes("--quick");
 const at = rest.indexOf("--rounds");
 const bench: Bench = {

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Buffer } from "node:buffer";
 import process from "node:process";
-import { cpuOf, type Sample } from "./measure.ts";
+import type { Sample } from "./measure.ts";
 
 /** What the program is told. */
 export interface GoJob {
@@ -17,6 +17,10 @@ export interface GoJob {
   readonly stream: string;
   readonly subject: string;
   readonly window: number;
+}
+
+/** The messages that it sends. */
+export interface GoMessages {
   readonly bodies: readonly { readonly bytes: Uint8Array; readonly offsets: Uint32Array }[];
   /** 64 hex digits a message. */
   readonly ids?: Uint8Array | undefined;
@@ -37,7 +41,7 @@ export async function buildGoPeer(root: string, say: (text: string) => void): Pr
 }
 
 /** Writes the messages of a job for the program to read; the file's path. */
-export function writeJob(root: string, name: string, { bodies, ids }: Pick<GoJob, "bodies" | "ids">): string {
+export function writeJob(root: string, name: string, { bodies, ids }: GoMessages): string {
   const path = join(root, ".cache", `${name}.messages`);
   const parts: Uint8Array[] = [];
   const lengths = bodies.flatMap(({ offsets }) => [...offsets.subarray(1)].map((end, i) => end - offsets[i]!));
@@ -50,12 +54,11 @@ export function writeJob(root: string, name: string, { bodies, ids }: Pick<GoJob
 }
 
 /** Runs the program once; it times itself from its first publish to its last acknowledgment. */
-export async function runGoPeer(program: string, job: GoJob, file: string, serverPid: number): Promise<Sample> {
-  const before = cpuOf(serverPid);
+export async function runGoPeer(program: string, job: GoJob, file: string): Promise<Sample> {
   const { url, stream, subject, window } = job;
   const out = await run(program, [url, stream, subject, String(window), file], {});
   const { count, seconds, cpu } = JSON.parse(out) as { count: number; seconds: number; cpu: number };
-  return { count, seconds, clientCpu: cpu, serverCpu: before && cpuOf(serverPid)! - before };
+  return { count, seconds, clientCpu: cpu };
 }
 
 function run(program: string, args: readonly string[], options: { readonly cwd?: string }): Promise<string> {
