@@ -52,3 +52,25 @@ Deno.test("the README's Bun service answers with a receipt when every row is ack
     '{"page":"/a","ms":7}',
   ]);
 });
+
+Deno.test("the README's Bun service goes on when the server does, and says 503 until then", async () => {
+  const bun = await bunProgram();
+  if (bun === undefined) return;
+  await using server = await startNatsServer();
+  await using service = start([bun, fileURLToPath(new URL("examples/service.ts", root))], {
+    env: { NATS_URL: server.url, PORT: "0" },
+  });
+  const [url] = await service.line(/http\S+/);
+  const post = async (): Promise<[number, string]> => {
+    const body = JSON.stringify([{ _filament_event_id: "click-1", page: "/" }]);
+    const answer = await fetch(new URL("clicks", url), { method: "POST", body });
+    const { code, duplicates } = await answer.json();
+    return [answer.status, code ?? `${duplicates} duplicates`];
+  };
+  assert.deepEqual(await post(), [200, "0 duplicates"]);
+  await server.stop();
+  assert.deepEqual(await post(), [503, "publish.disconnected"]);
+  assert.deepEqual(await post(), [503, "connection.refused"]);
+  await server.restart();
+  assert.deepEqual(await post(), [200, "1 duplicates"]);
+});
