@@ -38,6 +38,8 @@ export const TypeId = {
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(TypeId).map(([name, id]) => [id, name]));
 const UNITS = ["s", "ms", "us", "ns"];
+const FLOATS = ["16", "32", "64"];
+const INTERVALS = ["year_month", "day_time", "month_day_nano"];
 
 /** The properties of a library's type object that jetrow looks at; any of them may be missing or wrong. */
 export interface LooseType {
@@ -68,6 +70,7 @@ export interface LooseType {
  *
  * assert.ok(typeName({ typeId: 2, bitWidth: 16, isSigned: false }) === "UInt16");
  * assert.ok(typeName({ typeId: 10, unit: 2 }) === "Timestamp[us]");
+ * assert.ok(typeName({ typeId: 3, precision: 2 }) === "Float64");
  * assert.ok(typeName({ typeId: 99 }) === "unknown (id 99)");
  * ```
  */
@@ -77,7 +80,7 @@ export function typeName(type: LooseType | null | undefined): string {
     case TypeId.Int:
       return `${(type!.isSigned ?? type!.signed) ? "Int" : "UInt"}${String(type!.bitWidth)}`;
     case TypeId.Float:
-      return `Float[precision ${String(type!.precision)}]`;
+      return `Float${FLOATS[Number(type!.precision)] ?? `[precision ${String(type!.precision)}]`}`;
     case TypeId.Decimal:
       return `Decimal${String(type!.bitWidth)}(${String(type!.precision)}, ${String(type!.scale)})`;
     case TypeId.Date:
@@ -87,7 +90,7 @@ export function typeName(type: LooseType | null | undefined): string {
     case TypeId.Duration:
       return `${NAMES.get(id)}[${UNITS[Number(type!.unit)] ?? `unit ${String(type!.unit)}`}]`;
     case TypeId.Interval:
-      return `Interval[unit ${String(type!.unit)}]`;
+      return `Interval[${INTERVALS[Number(type!.unit)] ?? `unit ${String(type!.unit)}`}]`;
     default:
       return (typeof id === "number" ? NAMES.get(id) : undefined) ?? `unknown (id ${String(id)})`;
   }
