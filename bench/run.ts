@@ -12,7 +12,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { bundleForNode } from "./bundle.ts";
+import { transpileForNode } from "./transpile.ts";
 import type { Line } from "./support/measure.ts";
 import { save } from "./support/results.ts";
 import { table } from "./support/table.ts";
@@ -55,7 +55,7 @@ async function commandsOf(names: readonly string[]): Promise<Commands> {
     if (await versionOf(name) === undefined) print(`${name} skipped: it is not on the PATH`);
     else if (name === "deno") commands.set(name, ["deno", "run", "-A", "--no-lock", worker]);
     else if (name === "bun") commands.set(name, ["bun", worker]);
-    else commands.set(name, ["node", await bundleForNode(root)]);
+    else commands.set(name, ["node", await transpileForNode(root)]);
   }
   return commands;
 }
