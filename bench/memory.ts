@@ -49,8 +49,8 @@ export async function memory(bench: Bench): Promise<void> {
     name: "jetrow",
     unit: "rows",
     perSecond: total / seconds,
-    clientCpu: clientCpu && clientCpu / total,
-    serverCpu: serverCpu && serverCpu / total,
+    clientCpu: clientCpu === undefined ? undefined : clientCpu / total,
+    serverCpu: serverCpu === undefined ? undefined : serverCpu / total,
     ratios: {},
     extra: {
       "MiB idle": idle,

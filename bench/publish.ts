@@ -8,7 +8,7 @@ import process from "node:process";
 import { contenders, type Job } from "./contenders.ts";
 import { Child } from "./support/child.ts";
 import { buildGoPeer } from "./support/go_peer.ts";
-import { type Bench, compare, type Contender, cpuOf } from "./support/measure.ts";
+import { type Bench, compare, type Contender, cpuOf, since } from "./support/measure.ts";
 import { Stage } from "./support/stage.ts";
 
 /** What is published, and how. */
@@ -76,7 +76,7 @@ function contenderOf(stage: Stage, { storage }: Case, name: string, child: Child
       await stage.freshStream(storage);
       const before = cpuOf(pid);
       const sample = await child.run();
-      const serverCpu = before && cpuOf(pid)! - before;
+      const serverCpu = since(before, cpuOf(pid));
       const stored = await stage.stored();
       if (stored !== sample.count) throw new Error(`${name}: ${stored} of ${sample.count} rows are stored`);
       return { ...sample, serverCpu };

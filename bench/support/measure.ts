@@ -133,6 +133,11 @@ export function cpuOf(pid: number): number | undefined {
   }
 }
 
+/** What was used between two readings; undefined where there are none. */
+export function since(before: number | undefined, after: number | undefined): number | undefined {
+  return before === undefined || after === undefined ? undefined : after - before;
+}
+
 /** Measures work that a server takes part in. */
 export async function withServer(serverPid: number, count: number, work: () => Promise<unknown>): Promise<Sample> {
   const server = cpuOf(serverPid);
@@ -140,5 +145,5 @@ export async function withServer(serverPid: number, count: number, work: () => P
   const start = performance.now();
   await work();
   const seconds = (performance.now() - start) / 1000;
-  return { count, seconds, clientCpu: ownCpu() - client, serverCpu: server && cpuOf(serverPid)! - server };
+  return { count, seconds, clientCpu: ownCpu() - client, serverCpu: since(server, cpuOf(serverPid)) };
 }
