@@ -60,7 +60,10 @@ async function byHand(js: ReturnType<typeof jetstream>, path: string): Promise<v
   const text = (_: string, value: unknown) => typeof value === "bigint" ? value.toString() : value;
   const publishing = pipeline(WINDOW);
   for (const row of tableFromIPC(readFileSync(path))) {
-    await publishing.next(() => js.publish(SUBJECT, utf8.encode(JSON.stringify(row!.toJSON(), text))));
+    const body = utf8.encode(JSON.stringify(row!.toJSON(), text));
+    const room = publishing.next(() => js.publish(SUBJECT, body));
+    // Without room only: each await would have the client write what it has, one message.
+    if (room !== undefined) await room;
   }
   await publishing.end();
 }
