@@ -231,6 +231,16 @@ Deno.test("openPath() reads Parquet, row group by row group", async () => {
   }
 });
 
+Deno.test("openPath() refuses damaged Parquet of which the decoder dies, and reads on after that", async () => {
+  const bytes = readFileSync(join(INPUTS, "pyarrow.parquet"));
+  for (const [at, group] of [[4, 0], [3802, 1], [10343, 2]] as const) {
+    const damaged = Uint8Array.from(bytes).fill(0xff, at, at + 8);
+    const expected = new RegExp(`row group ${group} cannot be read as Parquet: its decoder died of it`);
+    await refusal(file(damaged), expected);
+  }
+  assert.equal((await withBytes("pyarrow.parquet")).length, 300);
+});
+
 Deno.test("openPath() reads what polars writes: views, categoricals, large lists", async () => {
   const plain = await withBytes("polars.arrows");
   assert.equal(plain.length, 120);

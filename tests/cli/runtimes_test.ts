@@ -36,6 +36,7 @@ async function checkInputs(command: string): Promise<void> {
   assert.equal(piped.exitCode, 0, piped.err);
   assert.match(piped.err, /published 300 rows/);
   await checkJournal(command, where);
+  await checkDamage(command, where);
   const cut = await shell(
     `head -c 9000 ${join(INPUTS, "pyarrow_plain.arrows")} | ${command} publish - --resource eu ${where}`,
   );
@@ -44,6 +45,19 @@ async function checkInputs(command: string): Promise<void> {
   const wrong = await shell(`${command} publish`);
   assert.deepEqual([wrong.exitCode, wrong.err], [2, "jetrow: publish needs a FILE, or - for standard input\n"]);
   assert.equal((await shell(`${command} --version`)).out.trim(), "0.1.0");
+}
+
+/** The decoder's death of a damaged row group is told as any other failure, and the process ends. */
+async function checkDamage(command: string, where: string): Promise<void> {
+  using files = new Files(1);
+  const damaged = files.path("damaged.parquet");
+  writeFileSync(damaged, readFileSync(join(INPUTS, "pyarrow.parquet")).fill(0xff, 3802, 3810));
+  const { exitCode, err } = await shell(`${command} publish ${damaged} ${where}`);
+  assert.equal(exitCode, 1, err);
+  assert.match(
+    err,
+    /damaged\.parquet, row group 1 cannot be read as Parquet: its decoder died of it, as of damaged data\n$/,
+  );
 }
 
 /** A journal whose last receipt is torn is gone on after, its receipts verified, the destination checked. */

@@ -11,6 +11,7 @@ import { ByteSource } from "./byte_source.ts";
 import { InputError } from "./error.ts";
 import { streamMessages } from "./ipc_stream.ts";
 import { library } from "./libraries.ts";
+import { orPanic, Panic } from "./panic.ts";
 import type { RandomAccess } from "./random_access.ts";
 import { recordBatches } from "./record_batches.ts";
 
@@ -30,11 +31,11 @@ const BATCH_ROWS = 8192;
  * ```
  */
 export async function parquetRows(file: RandomAccess, name: string): Promise<number> {
-  const parquet = await openParquet(file, name);
+  const decoder = await openDecoder(file, name);
   try {
-    return parquet.metadata().fileMetadata().numRows();
+    return decoder.file.metadata().fileMetadata().numRows();
   } finally {
-    parquet.free();
+    free(decoder);
   }
 }
 
@@ -51,18 +52,29 @@ export async function parquetRows(file: RandomAccess, name: string): Promise<num
  * ```
  */
 export async function* parquetBatches(file: RandomAccess, name: string): AsyncGenerator<ArrowBatch> {
-  const parquet = await openParquet(file, name);
+  const decoder = await openDecoder(file, name);
   try {
-    const groups = parquet.metadata().numRowGroups();
-    for (let group = 0; group < groups; group++) yield* groupBatches(parquet, group, `${name}, row group ${group}`);
+    const groups = decoder.file.metadata().numRowGroups();
+    for (let group = 0; group < groups; group++) yield* groupBatches(decoder, group, `${name}, row group ${group}`);
   } finally {
-    parquet.free();
+    free(decoder);
   }
 }
 
-async function* groupBatches(parquet: ParquetFile, group: number, where: string): AsyncGenerator<ArrowBatch> {
-  const decode = async <T>(step: () => Promise<T>): Promise<T> => await step().catch((error) => fail(where, error));
-  const stream = await decode(() => parquet.stream({ rowGroups: [group], batchSize: BATCH_ROWS, concurrency: 1 }));
+/** The decoder of a file. */
+interface Decoder {
+  readonly file: ParquetFile;
+  /** Whether it has died of the file. */
+  dead: boolean;
+}
+
+async function* groupBatches(decoder: Decoder, group: number, where: string): AsyncGenerator<ArrowBatch> {
+  const decode = <T>(step: () => Promise<T>): Promise<T> =>
+    orPanic(step).catch((error) => {
+      decoder.dead ||= error instanceof Panic;
+      return fail(where, error);
+    });
+  const stream = await decode(() => decoder.file.stream({ rowGroups: [group], batchSize: BATCH_ROWS, concurrency: 1 }));
   const reader = stream.getReader() as ReadableStreamDefaultReader<RecordBatch>;
   try {
     for (;;) {
@@ -72,13 +84,18 @@ async function* groupBatches(parquet: ParquetFile, group: number, where: string)
       yield* recordBatches(streamMessages(new ByteSource(once(bytes)), where), where);
     }
   } finally {
-    await reader.cancel().catch(() => {});
+    if (!decoder.dead) await reader.cancel().catch(() => {});
   }
 }
 
-async function openParquet(file: RandomAccess, name: string): Promise<ParquetFile> {
+async function openDecoder(blob: RandomAccess, name: string): Promise<Decoder> {
   const { ParquetFile } = await library("parquet-wasm", "reading Parquet", () => import("parquet-wasm"));
-  return await ParquetFile.fromFile(new FileBlob(file, 0, file.size)).catch((error) => fail(name, error));
+  const open = () => ParquetFile.fromFile(new FileBlob(blob, 0, blob.size));
+  return { file: await orPanic(open).catch((error) => fail(name, error)), dead: false };
+}
+
+function free({ file, dead }: Decoder): void {
+  if (!dead) file.free();
 }
 
 function fail(where: string, error: unknown): never {

@@ -1,0 +1,48 @@
+/**
+ * Steps of a WebAssembly library that may die of what they are given.
+ *
+ * @module
+ */
+
+import process from "node:process";
+import { deferred } from "../../deferred.ts";
+
+/** A library that died: it must not be called again, not even to free what it holds. */
+export class Panic extends Error {
+  /** Always `"Panic"`. */
+  override readonly name = "Panic" as const;
+
+  constructor() {
+    super("its decoder died of it, as of damaged data");
+  }
+}
+
+/**
+ * Takes a step, and throws a {@linkcode Panic} when the library dies of it. Code that Rust compiled to WebAssembly
+ * panics on what it did not expect; the trap is then thrown where nobody waits for it, and the promise of the step is
+ * never settled. Whatever else is thrown while the step lasts ends the process as it would without.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const step = () => new Promise(() => queueMicrotask(() => { throw new WebAssembly.RuntimeError("unreachable"); }));
+ * await assert.rejects(orPanic(step), Panic);
+ * assert.ok(await orPanic(() => Promise.resolve(7)) === 7);
+ * ```
+ */
+export async function orPanic<T>(step: () => Promise<T>): Promise<T> {
+  const died = deferred<never>();
+  const told = (error: unknown): void => {
+    if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+    died.reject(new Panic());
+  };
+  process.on("uncaughtException", told).on("unhandledRejection", told);
+  try {
+    return await Promise.race([step(), died.promise]);
+  } catch (error) {
+    throw error instanceof WebAssembly.RuntimeError ? new Panic() : error;
+  } finally {
+    process.off("uncaughtException", told).off("unhandledRejection", told);
+  }
+}
