@@ -25,6 +25,8 @@ const LONGEST = 2n ** 63n - 1n;
 const LONGEST_TEXT = 128;
 
 const RULE = "must be a positive duration: milliseconds as a number, or text such as 5s, 1m30s or 100ms";
+/** Of text, which may come from where there are no numbers: a command line, a variable. */
+const TEXT_RULE = "must be a positive duration with its unit, such as 5s, 1m30s or 100ms";
 
 /**
  * Milliseconds of a duration: a positive number is milliseconds already, text is Go's notation (`1h2m3.5s`, `100us`).
@@ -101,5 +103,6 @@ function scaled(digits: string, unit: bigint): bigint {
 }
 
 function refusal(code: "config.type" | "config.range" | "config.syntax", field: string, value: unknown): ConfigError {
-  return new ConfigError(code, `${field} ${RULE}: received ${describe(value)}`, { field });
+  const rule = typeof value === "string" ? TEXT_RULE : RULE;
+  return new ConfigError(code, `${field} ${rule}: received ${describe(value)}`, { field });
 }

@@ -76,7 +76,11 @@ Deno.test("parseDuration() adds up the parts of any duration, exact to the nanos
 Deno.test("durationMillis() names the option", () => {
   assert.throws(() => durationMillis("5", "retry.budget"), {
     field: "retry.budget",
+    message: 'retry.budget must be a positive duration with its unit, such as 5s, 1m30s or 100ms: received "5"',
+  });
+  assert.throws(() => durationMillis(0, "retry.budget"), {
+    field: "retry.budget",
     message:
-      'retry.budget must be a positive duration: milliseconds as a number, or text such as 5s, 1m30s or 100ms: received "5"',
+      "retry.budget must be a positive duration: milliseconds as a number, or text such as 5s, 1m30s or 100ms: received 0",
   });
 });

@@ -48,7 +48,7 @@ export function eventIdReaders(
   const names = view.names.slice(0, 20).map((name) => describe(name)).join(", ");
   throw new EncodeError(
     "encode.no_id_column",
-    `eventIdColumn names ${describe(column)}, but the rows have no such column: they have ${names || "none"}`,
+    `Cannot take ids from column ${describe(column)}: the rows have no such column: they have ${names || "none"}`,
     { column },
   );
 }
