@@ -54,7 +54,9 @@ function exitCodeOf(error: unknown): number {
 }
 
 function messageOf(error: unknown): string {
-  if (isJetrowError(error) || isOurs(error)) return error.message;
+  // By its code an error is found in the documentation; wrong usage explains itself.
+  if (isJetrowError(error)) return error.name === "ConfigError" ? error.message : `${error.message} [${error.code}]`;
+  if (isOurs(error)) return error.message;
   // A fault of the program: its place is what a report of it needs.
   return error instanceof Error ? error.stack ?? error.message : String(error);
 }

@@ -79,7 +79,10 @@ Deno.test("publish takes its destination from a configuration, its credentials f
   assert.deepEqual(receiptsOf(good.out).map(({ rows }) => rows), [5, 5]);
   const bad = await jetrow(args, { env: { JETROW_TOKEN: "wrong-4k2m9z" } });
   assert.deepEqual([bad.exitCode, bad.out], [1, ""]);
-  assert.match(bad.err, /^jetrow: Cannot connect to nats:\/\/127\.0\.0\.1:\d+: authorization violation\n$/);
+  assert.match(
+    bad.err,
+    /^jetrow: Cannot connect to nats:\/\/127\.0\.0\.1:\d+: authorization violation \[connection\.auth\]\n$/,
+  );
   for (const { out, err } of [good, bad]) assert.ok(!`${out}${err}`.includes(token) && !err.includes("wrong-4k2m9z"));
 });
 

@@ -23,7 +23,7 @@ Deno.test("endingOf() tells what is known of each row of a batch that failed", (
   assert.deepEqual(endingOf(error, calm), {
     exitCode: 1,
     lines: [
-      "jetrow: Cannot publish: no answer within 5000 ms",
+      "jetrow: Cannot publish: no answer within 5000 ms [publish.timeout]",
       "jetrow: rows of the batch in hand: 1,200 acknowledged, 3 duplicates, 1 rejected, 5,000 not sent, " +
       "64 of unknown fate (sent and not answered: they may be stored or not)",
     ],
@@ -40,7 +40,7 @@ Deno.test("endingOf() of an interrupt exits with 130, and says more only where t
     outcome: "uncertain",
     rowOutcomes: outcomes({ unknown: 1 }),
   });
-  assert.deepEqual(endingOf(other, interrupted).lines[0], "jetrow: Cannot publish: no answer");
+  assert.deepEqual(endingOf(other, interrupted).lines[0], "jetrow: Cannot publish: no answer [publish.timeout]");
 });
 
 Deno.test("ProgressLine shows rows, rate, volume, what is in flight, and the time left", () => {
