@@ -47,7 +47,7 @@ export async function curves(bench: Bench): Promise<void> {
       }, EACH_SUBJECT)
     ),
   ]);
-  const share = quick ? 4 * BATCH : 16 * BATCH;
+  const share = (quick ? 8 : 16) * BATCH;
   await compare(bench, { suite: "curves", case: "publishers", unit: "rows" }, [
     ...[1, 2, 4, 8].map((publishers) => together(stage, publishers, share, () => repeated(share / publishers))),
   ]);

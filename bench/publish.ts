@@ -20,9 +20,8 @@ interface Case {
 }
 
 const USUAL: Case = { bytes: 256, storage: "file", window: 1024, ids: false };
-const CASES: readonly Case[] = [
-  USUAL,
-  { ...USUAL, ids: true },
+const MAIN: readonly Case[] = [USUAL, { ...USUAL, ids: true }];
+const OTHERS: readonly Case[] = [
   { ...USUAL, storage: "memory" },
   { ...USUAL, storage: "memory", ids: true },
   { ...USUAL, bytes: 64 },
@@ -33,23 +32,30 @@ const CASES: readonly Case[] = [
   { ...USUAL, window: 16_384 },
   { ...USUAL, window: 16_384, ids: true },
 ];
-const QUICK: readonly Case[] = CASES.slice(0, 2);
-
 /** Bytes of bodies that one measurement publishes, at most. */
 const VOLUME = 48 << 20;
 
-/** Runs the suite. */
-export async function publish(bench: Bench): Promise<void> {
+/** The case that all else is told by, with and without ids. */
+export function publish(bench: Bench): Promise<void> {
+  return compareAll(bench, "publish", MAIN);
+}
+
+/** Other sizes, storages and windows. */
+export function cases(bench: Bench): Promise<void> {
+  return compareAll(bench, "cases", OTHERS);
+}
+
+async function compareAll(bench: Bench, suite: string, all: readonly Case[]): Promise<void> {
   await using stage = await Stage.open();
   const hasGo = await buildGoPeer(process.cwd(), bench.say) !== undefined;
   const names = (Object.keys(contenders) as (keyof typeof contenders)[]).filter((name) => hasGo || name !== "nats.go");
-  for (const each of bench.quick && bench.only.length === 0 ? QUICK : CASES) {
+  for (const each of all) {
     const name = nameOf(each);
     if (bench.only.length > 0 && !bench.only.some((word) => name.includes(word))) continue;
     const job = { ...each, url: stage.server.url, rows: rowsOf(each, bench.quick) };
     const children = await Promise.all(names.map((contender) => startChild({ ...job, contender })));
     const ways = names.map((name, i) => contenderOf(stage, each, name, children[i]!));
-    await compare(bench, { suite: "publish", case: name, unit: "rows" }, ways);
+    await compare(bench, { suite, case: name, unit: "rows" }, ways);
     for (const child of children) child.end();
   }
 }

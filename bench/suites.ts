@@ -8,7 +8,7 @@ import { hash } from "./hash.ts";
 import { link } from "./link.ts";
 import { memory } from "./memory.ts";
 import { prepare } from "./prepare.ts";
-import { publish } from "./publish.ts";
+import { cases, publish } from "./publish.ts";
 import type { Bench } from "./support/measure.ts";
 import { windows } from "./window.ts";
 
@@ -19,6 +19,7 @@ export const suites: Readonly<Record<string, (bench: Bench) => Promise<void>>> =
   window: windows,
   prepare,
   publish,
+  cases,
   modes,
   file,
   link,
