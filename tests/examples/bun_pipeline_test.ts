@@ -2,7 +2,8 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import assert from "node:assert/strict";
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { connect } from "../../src/runtime/deno.ts";
+import { connect, encodeRows } from "../../src/runtime/deno.ts";
+import { orderTable } from "../../examples/bun_pipeline/orders.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { bunProgram } from "../_support/runtimes.ts";
 import { infoOf, type Stored, storedIn } from "../_support/stored.ts";
@@ -88,6 +89,12 @@ Deno.test({ name: "a Bun pipeline that is killed in the middle of an epoch", ign
     assert.deepEqual(readdirSync(journal), []);
     assert.equal(await service.end("SIGTERM"), 0);
   });
+});
+
+Deno.test("an epoch whose only line was cut has a table without rows", () => {
+  const table = orderTable([]);
+  assert.equal(table.schema.fields.length, 5);
+  assert.deepEqual([...encodeRows(table).offsets], [0]);
 });
 
 Deno.test({ name: "a Bun pipeline that is killed again and again", ignore: bun === undefined }, async (t) => {
