@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 const read = (path: string): string => Deno.readTextFileSync(new URL(`../${path}`, import.meta.url));
 
 Deno.test("docs/delivery.md says of every error code what to do", () => {
-  const codes = [...read("src/errors.ts").matchAll(/^\s+\| "([a-z]+\.[a-z_]+)"/gm)].map(([, code]) => code!);
+  const codes = [...read("src/errors/codes.ts").matchAll(/^\s+\| "([a-z]+\.[a-z_]+)"/gm)].map(([, code]) => code!);
   assert.ok(codes.length > 50, `${codes.length} codes`);
   const rows = read("docs/delivery.md").split("\n").filter((line) => /^\| `[a-z]+\.[a-z_]+`/.test(line));
   const told = rows.map((line) => line.split("|").map((cell) => cell.trim()));

@@ -1,0 +1,166 @@
+/**
+ * The closed union of codes.
+ *
+ * @module
+ */
+
+/**
+ * Codes of {@linkcode ConfigError}: the caller fixes the options.
+ *
+ * @example
+ * ```ts
+ * import { ConfigError, type ConfigErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: ConfigErrorCode = "config.missing";
+ * assert.equal(new ConfigError(code, "what was wrong", { field: "url" }).code, code);
+ * ```
+ */
+export type ConfigErrorCode =
+  | "config.missing"
+  | "config.unknown"
+  | "config.type"
+  | "config.range"
+  | "config.conflict"
+  | "config.syntax";
+
+/**
+ * Codes of {@linkcode ConnectionError}: the caller fixes the server, the network or the credentials.
+ *
+ * @example
+ * ```ts
+ * import { ConnectionError, type ConnectionErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: ConnectionErrorCode = "connection.refused";
+ * assert.equal(new ConnectionError(code, "what was wrong").code, code);
+ * ```
+ */
+export type ConnectionErrorCode =
+  | "connection.refused"
+  | "connection.timeout"
+  | "connection.auth"
+  | "connection.tls"
+  | "connection.no_answer"
+  | "connection.no_jetstream"
+  | "connection.permission"
+  | "connection.closed";
+
+/**
+ * Codes of {@linkcode RouteError}: the caller fixes the mapping or the stream.
+ *
+ * @example
+ * ```ts
+ * import { RouteError, type RouteErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: RouteErrorCode = "route.missing";
+ * assert.equal(new RouteError(code, "what was wrong").code, code);
+ * ```
+ */
+export type RouteErrorCode =
+  | "route.subject"
+  | "route.stream_name"
+  | "route.create"
+  | "route.short_dedupe"
+  | "route.too_small"
+  | "route.missing"
+  | "route.not_captured"
+  | "route.no_ack"
+  | "route.sealed"
+  | "route.mirror"
+  | "route.counter"
+  | "route.no_interest"
+  | "route.no_leader"
+  | "route.offline"
+  | "route.batch_flag"
+  | "route.ttl_off";
+
+/**
+ * Codes of {@linkcode EncodeError}: the caller fixes the data; nothing was sent.
+ *
+ * @example
+ * ```ts
+ * import { EncodeError, type EncodeErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: EncodeErrorCode = "encode.value";
+ * assert.equal(new EncodeError(code, "what was wrong").code, code);
+ * ```
+ */
+export type EncodeErrorCode =
+  | "encode.type"
+  | "encode.value"
+  | "encode.json"
+  | "encode.column_name"
+  | "encode.map_key"
+  | "encode.malformed"
+  | "encode.too_large"
+  | "encode.no_id_column"
+  | "encode.id"
+  | "encode.duplicate_id"
+  | "encode.operations";
+
+/**
+ * Codes of {@linkcode PublishError}: the caller replays.
+ *
+ * @example
+ * ```ts
+ * import type { PublishErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const again: readonly PublishErrorCode[] = ["publish.overloaded", "publish.no_responders"];
+ * assert.ok(again.includes("publish.overloaded"));
+ * ```
+ */
+export type PublishErrorCode =
+  | "publish.timeout"
+  | "publish.disconnected"
+  | "publish.no_responders"
+  | "publish.rejected"
+  | "publish.wrong_stream"
+  | "publish.bad_ack"
+  | "publish.permission"
+  | "publish.aborted"
+  | "publish.overloaded"
+  | "publish.stream_changed";
+
+/**
+ * Codes of {@linkcode StateError}: the caller fixes the calling code.
+ *
+ * @example
+ * ```ts
+ * import { StateError, type StateErrorCode } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const code: StateErrorCode = "state.closed";
+ * assert.equal(new StateError(code, "what was wrong").code, code);
+ * ```
+ */
+export type StateErrorCode =
+  | "state.closed"
+  | "state.committed"
+  | "state.aborted"
+  | "state.epoch_mismatch"
+  | "state.unverifiable";
+
+/**
+ * Every code a jetrow error can carry.
+ *
+ * @example
+ * ```ts
+ * import { isJetrowError, type JetrowErrorCode, StateError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const codeOf = (error: unknown): JetrowErrorCode | undefined => isJetrowError(error) ? error.code : undefined;
+ * assert.equal(codeOf(new StateError("state.closed", "closed")), "state.closed");
+ * assert.equal(codeOf(new Error("closed")), undefined);
+ * ```
+ */
+export type JetrowErrorCode =
+  | ConfigErrorCode
+  | ConnectionErrorCode
+  | RouteErrorCode
+  | EncodeErrorCode
+  | PublishErrorCode
+  | StateErrorCode;

@@ -1,0 +1,33 @@
+/**
+ * The error of connections.
+ *
+ * @module
+ */
+
+import { JetrowError } from "./base.ts";
+import type { ConnectionErrorCode } from "./codes.ts";
+
+/**
+ * The server, the network or the credentials are wrong, or an answer did not come. No row was sent.
+ *
+ * @example
+ * ```ts
+ * import { ConnectionError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const error = new ConnectionError("connection.refused", "Cannot connect to nats://localhost:1: connection refused");
+ * assert.ok(error.code === "connection.refused");
+ * ```
+ */
+export class ConnectionError extends JetrowError {
+  /** Always `"ConnectionError"`. */
+  override readonly name = "ConnectionError" as const;
+  /** What stood in the way. */
+  override readonly code: ConnectionErrorCode;
+
+  /** Makes the error. */
+  constructor(code: ConnectionErrorCode, message: string, details: { readonly cause?: unknown } = {}) {
+    super(message, details);
+    this.code = code;
+  }
+}

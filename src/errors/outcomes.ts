@@ -1,0 +1,65 @@
+/**
+ * What is known of the rows of a failed call.
+ *
+ * @module
+ */
+
+/**
+ * What is known of one row after a failed call.
+ *
+ * @example
+ * ```ts
+ * import type { RowOutcome } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const mayBeStored = (outcome: RowOutcome) => outcome !== "rejected" && outcome !== "unsent";
+ * assert.deepEqual([mayBeStored("unknown"), mayBeStored("unsent")], [true, false]);
+ * ```
+ */
+export type RowOutcome = "acked" | "duplicate" | "rejected" | "unknown" | "unsent";
+
+/**
+ * What is known of every row of a failed call. The counts always add up to the rows of the batch.
+ *
+ * @example
+ * ```ts
+ * import type { RowBatch, RowOutcomes } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * // What is left of a batch to be sent again.
+ * const rest = (batch: RowBatch, outcomes: RowOutcomes): RowBatch => ({ ...batch, only: outcomes.unsettled() });
+ * const outcomes: RowOutcomes = {
+ *   counts: { acked: 1, duplicate: 0, rejected: 0, unknown: 1, unsent: 0 },
+ *   at: (row) => row === 0 ? "acked" : "unknown",
+ *   unsettled: () => [1],
+ * };
+ * assert.deepEqual(rest({ resource: "eu", rows: tableFromArrays({ id: [1, 2] }) }, outcomes).only, [1]);
+ * ```
+ */
+export interface RowOutcomes {
+  /** How many rows ended each way; `acked` does not include the duplicates. */
+  readonly counts: Readonly<Record<RowOutcome, number>>;
+  /**
+   * The outcome of one row, by its number in the batch as the caller gave it; a row that was not selected throws a
+   * RangeError.
+   */
+  at(row: number): RowOutcome;
+  /** The rows to send again, ascending: rejected, unknown and unsent ones. Ready for `RowBatch.only`. */
+  unsettled(): readonly number[];
+}
+
+/**
+ * What a failed call left behind: `none` was sent, `partial`: every row's fate is known, `uncertain`: some row's is
+ * not.
+ *
+ * @example
+ * ```ts
+ * import type { PublishOutcome } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const isProven = (outcome: PublishOutcome) => outcome !== "uncertain";
+ * assert.deepEqual([isProven("partial"), isProven("uncertain")], [true, false]);
+ * ```
+ */
+export type PublishOutcome = "none" | "partial" | "uncertain";

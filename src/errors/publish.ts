@@ -1,0 +1,80 @@
+/**
+ * The error of publishing.
+ *
+ * @module
+ */
+
+import { JetrowError } from "./base.ts";
+import type { PublishErrorCode } from "./codes.ts";
+import type { PublishOutcome, RowOutcomes } from "./outcomes.ts";
+
+/**
+ * Details of a {@linkcode PublishError}.
+ *
+ * @example
+ * ```ts
+ * import { PublishError, type PublishErrorDetails } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const counts = { acked: 0, duplicate: 0, rejected: 0, unknown: 1, unsent: 0 };
+ * const rowOutcomes = { counts, at: () => "unknown" as const, unsettled: () => [0] };
+ * const details: PublishErrorDetails = { outcome: "uncertain", rowOutcomes };
+ * assert.deepEqual(new PublishError("publish.timeout", "no answer", details).rowOutcomes.unsettled(), [0]);
+ * ```
+ */
+export interface PublishErrorDetails {
+  /** What the call left behind. */
+  readonly outcome: PublishOutcome;
+  /** What is known of every row. */
+  readonly rowOutcomes: RowOutcomes;
+  /** The batch's index in a sequence of batches; 0 for a single one. */
+  readonly batch?: number | undefined;
+  /** The first row that failed. */
+  readonly row?: number | undefined;
+  /** The server's err_code, else its code, else the status. */
+  readonly serverCode?: number | undefined;
+  /** What led to this error. */
+  readonly cause?: unknown;
+}
+
+/**
+ * Publishing failed: `rowOutcomes` says what is known of every row, and the caller replays the unsettled ones.
+ *
+ * @example
+ * ```ts
+ * import { isJetrowError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * function rowsToSendAgain(error: unknown): readonly number[] {
+ *   return isJetrowError(error) && error.name === "PublishError" ? error.rowOutcomes.unsettled() : [];
+ * }
+ * assert.ok(rowsToSendAgain(new Error("other")).length === 0);
+ * ```
+ */
+export class PublishError extends JetrowError {
+  /** Always `"PublishError"`. */
+  override readonly name = "PublishError" as const;
+  /** The first failure's code. */
+  override readonly code: PublishErrorCode;
+  /** What the call left behind. */
+  readonly outcome: PublishOutcome;
+  /** What is known of every row. */
+  readonly rowOutcomes: RowOutcomes;
+  /** The batch's index in a sequence of batches; 0 for a single one. */
+  readonly batch: number;
+  /** The first row that failed, where the failure is one row's. */
+  readonly row: number | undefined;
+  /** The server's err_code, else its code, else the status. */
+  readonly serverCode: number | undefined;
+
+  /** Makes the error. */
+  constructor(code: PublishErrorCode, message: string, details: PublishErrorDetails) {
+    super(message, details);
+    this.code = code;
+    this.outcome = details.outcome;
+    this.rowOutcomes = details.rowOutcomes;
+    this.batch = details.batch ?? 0;
+    this.row = details.row;
+    this.serverCode = details.serverCode;
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * The error of calls out of order.
+ *
+ * @module
+ */
+
+import { JetrowError } from "./base.ts";
+import type { StateErrorCode } from "./codes.ts";
+
+/**
+ * The calling code does things in an order that cannot be: it is the caller's to mend. Nothing was sent.
+ *
+ * @example
+ * ```ts
+ * import { StateError } from "@jetrow/jetrow/errors";
+ * import assert from "node:assert/strict";
+ *
+ * const error = new StateError("state.committed", "Cannot apply: the run is committed");
+ * assert.ok(error.name === "StateError");
+ * ```
+ */
+export class StateError extends JetrowError {
+  /** Always `"StateError"`. */
+  override readonly name = "StateError" as const;
+  /** Which rule of order was broken. */
+  override readonly code: StateErrorCode;
+
+  /** Makes the error. */
+  constructor(code: StateErrorCode, message: string, details: { readonly cause?: unknown } = {}) {
+    super(message, details);
+    this.code = code;
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Batches of rows, how they are cut, and what they become.
+ *
+ * @module
+ */
+
+import type { ArrowRows } from "./arrow.ts";
+
+/**
+ * What a row does at its destination; a header of its message.
+ *
+ * @example
+ * ```ts
+ * import type { Operation } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const operations: Operation[] = ["insert", "update", "delete"];
+ * assert.equal(operations.length, 3);
+ * ```
+ */
+export type Operation = "insert" | "update" | "delete";
+
+/**
+ * Rows for one destination resource.
+ *
+ * @example
+ * ```ts
+ * import type { RowBatch } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const rows = tableFromArrays({ id: [1, 2, 3] });
+ * const batch: RowBatch = { resource: "orders", rows, operations: ["insert", "update", "delete"], only: [0, 2] };
+ * assert.equal(batch.operations?.length, batch.rows.numRows);
+ * ```
+ */
+export interface RowBatch {
+  /** The destination resource's name; it fills the placeholder of the templates. */
+  readonly resource: string;
+  /** The rows. */
+  readonly rows: ArrowRows;
+  /**
+   * One operation for all rows, or one a row (a table's rows counted across its batches).
+   *
+   * @default {"insert"}
+   */
+  readonly operations?: Operation | readonly Operation[];
+  /** The row numbers to publish, ascending. Absent: all. Row numbers keep their meaning. */
+  readonly only?: readonly number[];
+}
+
+/**
+ * A sequence of batches.
+ *
+ * @example
+ * ```ts
+ * import type { Batches, RowBatch } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * async function* daily(): AsyncGenerator<RowBatch> {
+ *   yield { resource: "monday", rows: tableFromArrays({ id: [1] }) };
+ * }
+ * const batches: Batches = daily();
+ * assert.ok(Symbol.asyncIterator in batches);
+ * ```
+ */
+export type Batches = Iterable<RowBatch> | AsyncIterable<RowBatch>;
+
+/**
+ * Where a batch is cut into pieces.
+ *
+ * @example
+ * ```ts
+ * import { type BatchLimits, sliceRows } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const limits: BatchLimits = { batchMaxRows: 1000, batchMaxBytes: 1024 * 1024 };
+ * assert.equal([...sliceRows(tableFromArrays({ id: new Int32Array(2500) }), limits)].length, 3);
+ * ```
+ */
+export interface BatchLimits {
+  /**
+   * Rows a piece has at most.
+   *
+   * @default {8192}
+   */
+  readonly batchMaxRows?: number;
+  /**
+   * Bytes of Arrow buffers that a piece's rows reference at most; a single row may pass it.
+   *
+   * @default {16777216}
+   */
+  readonly batchMaxBytes?: number;
+}
+
+/**
+ * Rows as JSON, side by side.
+ *
+ * @example
+ * ```ts
+ * import { type EncodedRows, encodeRows } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const { bytes, offsets }: EncodedRows = encodeRows(tableFromArrays({ id: [1, 2] }));
+ * assert.equal(new TextDecoder().decode(bytes.subarray(offsets[1], offsets[2])), '{"id":2}');
+ * ```
+ */
+export interface EncodedRows {
+  /** All bodies, one after another, without separators. */
+  readonly bytes: Uint8Array;
+  /** Where each row begins; one more entry than rows, the last is the end. */
+  readonly offsets: Uint32Array;
+  /** CRC32C (Castagnoli) of `bytes`; computed on first reading. */
+  readonly crc32c: number;
+}

@@ -1,0 +1,102 @@
+/**
+ * What is known of rows that were acknowledged.
+ *
+ * @module
+ */
+
+/**
+ * Proof that every row of a batch was acknowledged.
+ *
+ * @example
+ * ```ts
+ * import type { WriteReceipt } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const receipt: WriteReceipt = {
+ *   uri: "nats://ORDERS/eu", resource: "eu", stream: "ORDERS", subject: "orders.eu",
+ *   rows: 3, bytes: 24, crc32c: 0x1234, duplicates: 0, firstSequence: 7, lastSequence: 12,
+ *   sequences: [[7, 8], [12, 12]], batch: 0, offset: 0,
+ * };
+ * const counted = receipt.sequences!.reduce((rows, [first, last]) => rows + last - first + 1, 0);
+ * assert.equal(counted, receipt.rows);
+ * ```
+ */
+export interface WriteReceipt {
+  /** `nats://<stream>/<resource>`. */
+  readonly uri: string;
+  /** The destination resource. */
+  readonly resource: string;
+  /** The stream. */
+  readonly stream: string;
+  /** The subject. */
+  readonly subject: string;
+  /** Rows acknowledged, duplicates included. */
+  readonly rows: number;
+  /** Bytes of JSON. */
+  readonly bytes: number;
+  /** CRC32C over the concatenated bodies, without separators. */
+  readonly crc32c: number;
+  /** Rows that the stream had already. Absent where the server does not tell. */
+  readonly duplicates?: number;
+  /** The lowest stream sequence of its rows. */
+  readonly firstSequence?: number;
+  /** The highest stream sequence of its rows. */
+  readonly lastSequence?: number;
+  /** The stream sequences in row order, as pairs of the first and the last of consecutive ones. */
+  readonly sequences?: readonly (readonly [first: number, last: number])[];
+  /** The batch's index in its sequence of batches; 0 for a single one. */
+  readonly batch: number;
+  /** The piece's first row within its batch (with `only`: within the rows selected). */
+  readonly offset: number;
+}
+
+/**
+ * What a run or epoch wrote for one resource.
+ *
+ * @example
+ * ```ts
+ * import type { ResourceTotal } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const total: ResourceTotal = { resource: "eu", stream: "ORDERS", rows: 3, bytes: 24, duplicates: 1, batches: 1 };
+ * assert.equal(total.rows - total.duplicates!, 2);
+ * ```
+ */
+export interface ResourceTotal {
+  /** The destination resource. */
+  readonly resource: string;
+  /** The stream. */
+  readonly stream: string;
+  /** Rows acknowledged, duplicates included. */
+  readonly rows: number;
+  /** Bytes of JSON. */
+  readonly bytes: number;
+  /** Rows that the stream had already. Absent where the server does not tell. */
+  readonly duplicates?: number;
+  /** Receipts counted. */
+  readonly batches: number;
+}
+
+/**
+ * What a whole run wrote.
+ *
+ * @example
+ * ```ts
+ * import type { RunReceipt } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const eu = { resource: "eu", stream: "ORDERS", rows: 3, bytes: 24, batches: 1 };
+ * const receipt: RunReceipt = { resources: [eu], rows: 3, bytes: 24 };
+ * assert.equal(receipt.resources.reduce((rows, total) => rows + total.rows, 0), receipt.rows);
+ * ```
+ */
+export interface RunReceipt {
+  /** Totals by resource, sorted by name. */
+  readonly resources: readonly ResourceTotal[];
+  /** Rows acknowledged, duplicates included. */
+  readonly rows: number;
+  /** Bytes of JSON. */
+  readonly bytes: number;
+  /** Rows that the streams had already. Absent where the server does not tell. */
+  readonly duplicates?: number;
+}
