@@ -11,6 +11,7 @@ import { inspect } from "../stream/inspect.ts";
 import { type JetStreamUse, testConnection } from "../stream/test_connection.ts";
 import { expandTemplate } from "../subject/template.ts";
 import type { SinkConfig } from "../types.ts";
+import { inCommandsWords } from "./option_names.ts";
 import { transportHere } from "./runtime.ts";
 
 /** What `jetrow check` has found; as JSON it is what a pipe gets. */
@@ -55,7 +56,7 @@ export async function checkReport(
   resource: string | undefined,
   signal: AbortSignal,
 ): Promise<CheckReport> {
-  const findings = await inspect(nc, config, resource, { signal });
+  const findings = (await inspect(nc, config, resource, { signal })).map(worded);
   const jetstream = await accountOf(nc, config, signal);
   const named = (template: string): string => resource === undefined ? template : expandTemplate(template, resource);
   return {
@@ -74,6 +75,10 @@ export async function checkReport(
     },
     findings,
   };
+}
+
+function worded(finding: Finding): Finding {
+  return { ...finding, message: inCommandsWords(finding.message), remedy: inCommandsWords(finding.remedy) };
 }
 
 async function accountOf(

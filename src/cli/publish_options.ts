@@ -124,6 +124,9 @@ const RUN_OPTIONS: readonly CliOption[] = [
   HELP_OPTION,
 ];
 
+/** Where nothing is dialled, no server need be named. */
+const NOWHERE = { url: "nats://localhost" };
+
 const GROUPS: readonly HelpGroup[] = [
   { title: "Input", options: INPUT_OPTIONS },
   { title: "Destination", options: PUBLISHER_OPTIONS },
@@ -162,7 +165,8 @@ export async function publishPlan(args: readonly string[], io: CliIo): Promise<P
   const given = withEnvironment(readArguments(args, OPTIONS), OPTIONS, io.env);
   if (given.values.get("help") === true) return undefined;
   const sources = sourcesOf(given);
-  const config = await configOf(given, OPTIONS, io.env);
+  const dryRun = given.values.get("dry-run") === true;
+  const config = await configOf(given, OPTIONS, io.env, dryRun ? NOWHERE : {});
   for (const { resource } of sources) checkRoute(config, resource);
   return {
     sources,
@@ -173,7 +177,7 @@ export async function publishPlan(args: readonly string[], io: CliIo): Promise<P
     },
     operation: wordOf(given, "operation", ["insert", "update", "delete"]),
     progress: progressOf(wordOf(given, "progress", ["auto", "plain", "none"]), io),
-    dryRun: given.values.get("dry-run") === true,
+    dryRun,
     ...retryOf(given),
     ...journalOf(given),
   };

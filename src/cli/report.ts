@@ -4,10 +4,12 @@
  * @module
  */
 
-import { isJetrowError, type RowOutcomes } from "../errors.ts";
+import { isJetrowError, type JetrowError, type RowOutcomes } from "../errors.ts";
 import { InputError } from "./input/error.ts";
 import { OutputError } from "./io.ts";
 import { JournalError } from "./journal/error.ts";
+import { inCommandsWords } from "./option_names.ts";
+import { visible } from "./text_table.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** How a command ends. */
@@ -35,7 +37,8 @@ export const EXIT_INTERRUPTED = 130;
  * import { ConfigError } from "../errors.ts";
  *
  * const error = new ConfigError("config.missing", "--stream is required", { field: "--stream" });
- * assert.deepEqual(endingOf(error, new AbortController().signal), { exitCode: 2, lines: ["jetrow: --stream is required"] });
+ * const { exitCode, lines } = endingOf(error, new AbortController().signal);
+ * assert.deepEqual([exitCode, lines], [2, ["jetrow: config.missing: --stream is required"]]);
  * ```
  */
 export function endingOf(error: unknown, signal: AbortSignal): Ending {
@@ -54,11 +57,28 @@ function exitCodeOf(error: unknown): number {
 }
 
 function messageOf(error: unknown): string {
-  // By its code an error is found in the documentation; wrong usage explains itself.
-  if (isJetrowError(error)) return error.name === "ConfigError" ? error.message : `${error.message} [${error.code}]`;
-  if (isOurs(error)) return error.message;
+  if (isJetrowError(error)) return visible(codedMessage(error));
+  if (isOurs(error)) return visible(error.message);
   // A fault of the program: its place is what a report of it needs.
   return error instanceof Error ? error.stack ?? error.message : String(error);
+}
+
+/**
+ * An error of the library in the command's words, its code first: by that it is found in docs/delivery.md.
+ *
+ * @param error the error
+ * @returns the text
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { RouteError } from "../errors.ts";
+ *
+ * const error = new RouteError("route.missing", "there is no stream ORDERS and createStream is off");
+ * assert.equal(codedMessage(error), "route.missing: there is no stream ORDERS and --create-stream is off");
+ * ```
+ */
+export function codedMessage({ code, message }: JetrowError): string {
+  return `${code}: ${inCommandsWords(message)}`;
 }
 
 function isOurs(error: unknown): error is Error {

@@ -15,7 +15,7 @@ import { InputError } from "./input/error.ts";
 import type { CliIo } from "./io.ts";
 import { readArguments, withEnvironment } from "./option.ts";
 import { type NamedReceipt, receiptsOf } from "./receipt_lines.ts";
-import { grouped, rowsOf } from "./report.ts";
+import { codedMessage, grouped, rowsOf } from "./report.ts";
 import { visible } from "./text_table.ts";
 import { UsageError } from "./usage_error.ts";
 import { VERIFY_HELP, VERIFY_OPTIONS } from "./verify_options.ts";
@@ -77,9 +77,9 @@ async function verifyOne(
     return { receipt, outcome: await verifyReceipt(nc, receipt, { ...config, signal }) };
   } catch (error) {
     if (!isJetrowError(error)) throw error;
-    if (error.name === "ConfigError") throw new UsageError(`${where}: ${error.message}`);
+    if (error.name === "ConfigError") throw new InputError(`${where}: ${error.message}`);
     if (error.name !== "StateError" && error.name !== "RouteError") throw error;
-    return { receipt, outcome: error.message };
+    return { receipt, outcome: codedMessage(error) };
   }
 }
 

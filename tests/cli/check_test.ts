@@ -91,18 +91,28 @@ Deno.test("check says what a user may not see, and still checks the rest", async
   assert.ok(codes.includes("account.hidden") && codes.includes("consumer.hidden"), codes.join());
 });
 
+Deno.test("check names options as the command line does", async () => {
+  await using server = await startNatsServer();
+  const args = ["check", ...destination(server.url), "--no-create-stream", "--format"];
+  for (const format of ["json", "table"]) {
+    const { exitCode, out } = await jetrow([...args, format]);
+    assert.equal(exitCode, 1);
+    assert.match(out.replace(/\s+/g, " "), /--create-stream is off: .*Create the stream, or set --create-stream\./);
+  }
+});
+
 Deno.test("check without a server or JetStream fails with 1, with a wrong option or resource as wrong usage", async () => {
   const gone = await jetrow(["check", ...destination("nats://127.0.0.1:1")]);
   assert.deepEqual([gone.exitCode, gone.out], [1, ""]);
-  assert.match(gone.err, /^jetrow: Cannot connect to nats:\/\/127\.0\.0\.1:1: /);
+  assert.match(gone.err, /^jetrow: connection\.refused: Cannot connect to nats:\/\/127\.0\.0\.1:1: /);
   await using server = await startNatsServer({ jetstream: false });
   const off = await jetrow(["check", ...destination(server.url)]);
   assert.deepEqual([off.exitCode, off.out], [1, ""]);
   assert.match(off.err, /JetStream/);
   for (
     const [args, words] of [
-      [["--stream", "A.B"], /^jetrow: --stream must/],
-      [["--max-in-flight", "0"], /^jetrow: --max-in-flight must/],
+      [["--stream", "A.B"], /^jetrow: config\.\w+: --stream must/],
+      [["--max-in-flight", "0"], /^jetrow: config\.\w+: --max-in-flight must/],
       [["--format", "xml"], /^jetrow: --format must be auto, table, json/],
       [["orders.arrow"], /^jetrow: check takes no FILE/],
     ] as const

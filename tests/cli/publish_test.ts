@@ -81,7 +81,7 @@ Deno.test("publish takes its destination from a configuration, its credentials f
   assert.deepEqual([bad.exitCode, bad.out], [1, ""]);
   assert.match(
     bad.err,
-    /^jetrow: Cannot connect to nats:\/\/127\.0\.0\.1:\d+: authorization violation \[connection\.auth\]\n$/,
+    /^jetrow: connection\.auth: Cannot connect to nats:\/\/127\.0\.0\.1:\d+: authorization violation\n$/,
   );
   for (const { out, err } of [good, bad]) assert.ok(!`${out}${err}`.includes(token) && !err.includes("wrong-4k2m9z"));
 });
@@ -115,10 +115,10 @@ Deno.test("publish takes a .creds file, and certificates as files", async () => 
   assert.equal(receiptsOf(out)[0]!.rows, 10);
   const without = await jetrow([...args, ...tls.slice(0, 2)]);
   assert.equal(without.exitCode, 1);
-  assert.match(without.err, /^jetrow: Cannot connect to tls:/);
+  assert.match(without.err, /^jetrow: connection\.tls: Cannot connect to tls:/);
   const half = await jetrow([...args, ...tls.slice(0, 4)]);
   assert.equal(half.exitCode, 2);
-  assert.match(half.err, /^jetrow: --tls-key /);
+  assert.match(half.err, /^jetrow: config\.\w+: --tls-key /);
 });
 
 Deno.test("publish says how many rows were duplicates", async () => {
@@ -138,16 +138,7 @@ Deno.test("publish says how many rows were duplicates", async () => {
 
 Deno.test("publish --dry-run counts, and neither dials nor sends", async () => {
   using files = new Files(100);
-  const args = [
-    "publish",
-    files.path("orders.arrow"),
-    "--url",
-    "nats://127.0.0.1:1",
-    "--stream",
-    "S",
-    "--subject",
-    "s.{resource}",
-  ];
+  const args = ["publish", files.path("orders.arrow"), "--stream", "S", "--subject", "s.{resource}"];
   const { exitCode, out, err } = await jetrow([...args, "--dry-run"]);
   assert.equal(exitCode, 0, err);
   const bytes = encodeRows(files.table).bytes.length;
@@ -157,7 +148,23 @@ Deno.test("publish --dry-run counts, and neither dials nor sends", async () => {
   assert.match(err, /100 rows of .*orders\.arrow would go to s\.orders: nothing was sent/);
   const missing = await jetrow([...args, "--dry-run", "--event-id-column", "nothing"]);
   assert.deepEqual([missing.exitCode, missing.out], [1, ""]);
-  assert.match(missing.err, /no such column/);
+  assert.match(missing.err, /^jetrow: encode\.no_id_column: .*no such column/);
+  const refusing = await jetrow([...args, "--dry-run", "--url", "nats://127.0.0.1:1"]);
+  assert.deepEqual([refusing.exitCode, refusing.out], [0, out], refusing.err);
+  assert.equal((await jetrow([...args, "--dry-run", "--url", "http://x"])).exitCode, 2, "a wrong option is refused");
+});
+
+Deno.test("publish names options as the command line does, in errors of the library too", async () => {
+  using files = new Files(1);
+  await using server = await startNatsServer();
+  const args = ["publish", files.path("orders.arrow"), ...destination(server), "--no-create-stream"];
+  const missing = await jetrow(args);
+  assert.deepEqual([missing.exitCode, missing.out], [1, ""]);
+  assert.equal(
+    missing.err,
+    "jetrow: route.missing: Cannot publish to stream ORDERS: there is no stream ORDERS and --create-stream is off: rows " +
+      "would find no responders. Create the stream, or set --create-stream. (name)\n",
+  );
 });
 
 Deno.test("publish of a stream that is cut fails, and says what was published before", async () => {
@@ -197,7 +204,7 @@ Deno.test("publish without a server says which were tried", async () => {
   assert.equal(exitCode, 1);
   assert.match(
     err,
-    /^jetrow: Cannot connect to any of 2 servers: nats:\/\/127\.0\.0\.1:1: .*; nats:\/\/127\.0\.0\.1:2: /,
+    /^jetrow: connection\.refused: Cannot connect to any of 2 servers: nats:\/\/127\.0\.0\.1:1: .*; nats:\/\/127\.0\.0\.1:2: /,
   );
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { PublishError, type RowOutcome, type RowOutcomes } from "../../src/errors.ts";
+import { PublishError, RouteError, type RowOutcome, type RowOutcomes } from "../../src/errors.ts";
+import { inCommandsWords } from "../../src/cli/option_names.ts";
 import { ProgressLine } from "../../src/cli/progress_line.ts";
 import { endingOf } from "../../src/cli/report.ts";
 
@@ -23,11 +24,31 @@ Deno.test("endingOf() tells what is known of each row of a batch that failed", (
   assert.deepEqual(endingOf(error, calm), {
     exitCode: 1,
     lines: [
-      "jetrow: Cannot publish: no answer within 5000 ms [publish.timeout]",
+      "jetrow: publish.timeout: Cannot publish: no answer within 5000 ms",
       "jetrow: rows of the batch in hand: 1,200 acknowledged, 3 duplicates, 1 rejected, 5,000 not sent, " +
       "64 of unknown fate (sent and not answered: they may be stored or not)",
     ],
   });
+});
+
+Deno.test("endingOf() says an error in one line that steers no terminal, its code first", () => {
+  const error = new RouteError("route.create", "Cannot create S: the server refused: \x1b[2J\nset createStream");
+  assert.deepEqual(endingOf(error, calm), {
+    exitCode: 1,
+    lines: ["jetrow: route.create: Cannot create S: the server refused: \ufffd[2J\ufffdset --create-stream"],
+  });
+});
+
+Deno.test("inCommandsWords() has a flag, a variable or a key for each option, and leaves values and subjects", () => {
+  for (
+    const [text, words] of [
+      ["retry.budget and publishTimeout, 5 and 6 ms", "retry.budget and --publish-timeout, 5 and 6 ms"],
+      ["the limit of 5 (maxInFlightBytes)", "the limit of 5 (--max-in-flight-bytes)"],
+      ["set tls.handshakeFirst, nkeySeed", "set --tls-handshake-first, JETROW_NKEY_SEED"],
+      ["leave out ttl", "leave out ttl"],
+      ['a.createStream, createStream.*, x-createStream: received "createStream"', undefined],
+    ] as const
+  ) assert.equal(inCommandsWords(text), words ?? text);
 });
 
 Deno.test("endingOf() of an interrupt exits with 130, and says more only where there is more", () => {
@@ -40,7 +61,7 @@ Deno.test("endingOf() of an interrupt exits with 130, and says more only where t
     outcome: "uncertain",
     rowOutcomes: outcomes({ unknown: 1 }),
   });
-  assert.deepEqual(endingOf(other, interrupted).lines[0], "jetrow: Cannot publish: no answer [publish.timeout]");
+  assert.deepEqual(endingOf(other, interrupted).lines[0], "jetrow: publish.timeout: Cannot publish: no answer");
 });
 
 Deno.test("ProgressLine shows rows, rate, volume, what is in flight, and the time left", () => {

@@ -129,27 +129,36 @@ Deno.test("jetrow takes no credential from its arguments", async () => {
 Deno.test("jetrow names a wrong option as it was written", async () => {
   const publish = (...args: string[]) => ["publish", "f.arrow", "--stream", "S", "--subject", "s", ...args];
   const url = ["--url", "nats://127.0.0.1:1"];
-  await wrong(publish(), /^jetrow: --url is required/);
-  await wrong(["publish", "f.arrow", ...url, "--subject", "s"], /^jetrow: --stream is required/);
-  await wrong(publish(...url, "--max-in-flight", "0"), /^jetrow: --max-in-flight must be .*received 0/);
-  await wrong(publish(...url, "--max-in-flight", "many"), /^jetrow: --max-in-flight must be .*received "many"/);
-  await wrong(publish(...url, "--publish-timeout", "5"), /^jetrow: --publish-timeout must be .*received "5"/);
+  await wrong(publish(), /^jetrow: config\.\w+: --url is required/);
+  await wrong(["publish", "f.arrow", ...url, "--subject", "s"], /^jetrow: config\.\w+: --stream is required/);
+  await wrong(publish(...url, "--max-in-flight", "0"), /^jetrow: config\.\w+: --max-in-flight must be .*received 0/);
+  await wrong(
+    publish(...url, "--max-in-flight", "many"),
+    /^jetrow: config\.\w+: --max-in-flight must be .*received "many"/,
+  );
+  await wrong(
+    publish(...url, "--publish-timeout", "5"),
+    /^jetrow: config\.\w+: --publish-timeout must be .*received "5"/,
+  );
   await wrong(publish(...url, "--header", "nothing"), /--header must be 'Name: value'/);
   await wrong(publish(...url, "--header", "Nats-TTL: 5"), /headers/);
-  await wrong(publish("--url", "http://x"), /^jetrow: --url must begin with/);
-  await wrong(publish("--url", "nats://a", "--url", "ws://b"), /^jetrow: --url must not mix/);
+  await wrong(publish("--url", "http://x"), /^jetrow: config\.\w+: --url must begin with/);
+  await wrong(publish("--url", "nats://a", "--url", "ws://b"), /^jetrow: config\.\w+: --url must not mix/);
   await wrong(publish(...url), /create_stream|true or false/, { env: { JETROW_CREATE_STREAM: "maybe" } });
-  await wrong(publish(...url), /^jetrow: --username is required by auth_mode user_password/, {
+  await wrong(publish(...url), /^jetrow: config\.\w+: --username is required by auth_mode user_password/, {
     env: { JETROW_PASSWORD: SECRET },
   });
-  await wrong(publish(...url, "--username", "me"), /^jetrow: JETROW_PASSWORD is required by auth_mode user_password/);
-  await wrong(["publish", "f.arrow", ...url, "--subject", "s"], /^jetrow: JETROW_STREAM must/, {
+  await wrong(
+    publish(...url, "--username", "me"),
+    /^jetrow: config\.\w+: JETROW_PASSWORD is required by auth_mode user_password/,
+  );
+  await wrong(["publish", "f.arrow", ...url, "--subject", "s"], /^jetrow: config\.\w+: JETROW_STREAM must/, {
     env: { JETROW_STREAM: "A.B" },
   });
-  await wrong(publish(...url, "--auth-mode", "none"), /^jetrow: JETROW_TOKEN goes with/, {
+  await wrong(publish(...url, "--auth-mode", "none"), /^jetrow: config\.\w+: JETROW_TOKEN goes with/, {
     env: { JETROW_TOKEN: SECRET },
   });
-  await wrong(publish(...url), /^jetrow: JETROW_NKEY_SEED must be a user seed/, {
+  await wrong(publish(...url), /^jetrow: config\.\w+: JETROW_NKEY_SEED must be a user seed/, {
     env: { JETROW_JWT: "e.y.J", JETROW_NKEY_SEED: SECRET },
   });
 });

@@ -109,7 +109,7 @@ Deno.test("verify refuses what is no receipt, by file and line", async () => {
       [
         "rows",
         `${good}\n\n${JSON.stringify({ ...receipt, rows: "many" })}\n`,
-        2,
+        1,
         /rows, line 3: receipt's rows must be/,
       ],
       ["empty", "\n", 1, /empty: no receipt to verify/],
@@ -123,6 +123,6 @@ Deno.test("verify refuses what is no receipt, by file and line", async () => {
   assert.deepEqual([missing.exitCode, missing.err], [1, `jetrow: ${folder}/nothing cannot be read: no such file\n`]);
   assert.match((await jetrow(["verify"])).err, /^jetrow: verify needs a RECEIPT/);
   assert.match((await jetrow(["verify", "x", "--stream", "S"])).err, /^jetrow: unknown option --stream/);
-  assert.equal((await jetrow(["verify", "x"])).err, "jetrow: --url is required\n");
+  assert.equal((await jetrow(["verify", "x"])).err, "jetrow: config.missing: --url is required\n");
   assert.match((await jetrow(["verify", "--help"])).out, /^jetrow verify RECEIPT/);
 });

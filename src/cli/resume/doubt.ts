@@ -15,7 +15,7 @@ import type { PendingPiece } from "../feed.ts";
 import { JournalError } from "../journal/error.ts";
 import type { InputField } from "../journal/line.ts";
 import { unknownOf } from "../journal/piece.ts";
-import { grouped, rowsOf } from "../report.ts";
+import { codedMessage, grouped, rowsOf } from "../report.ts";
 import { targetOf } from "../route.ts";
 import { removedBehind, type StreamNow } from "./streams.ts";
 
@@ -130,6 +130,6 @@ async function mayFail<T>(work: () => Promise<T>, what: string): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    throw new JournalError(`Cannot resume: ${what}: ${error.message}`, { cause: error });
+    throw new JournalError(`Cannot resume: ${what}: ${codedMessage(error)}`, { cause: error });
   }
 }
