@@ -12,9 +12,10 @@ import type { Settings } from "../options.ts";
 import type { Destination, Destinations } from "../stream/destination.ts";
 import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types.ts";
 import { type BatchSource, messagesOf, openBatch } from "./batch_source.ts";
+import { type Call, Calls } from "./calls.ts";
 import { closeConnection, watchConnection } from "./connection_watch.ts";
 import { Delivery, type Failure } from "./delivery.ts";
-import { abortedFailure, type CallRows, publishError } from "./failure.ts";
+import { abortedFailure, publishError } from "./failure.ts";
 import type { Inbox } from "./inbox.ts";
 import type { Lane, LaneHost } from "./lane.ts";
 import { mostRowsOfPiece, openLane } from "./modes.ts";
@@ -23,11 +24,6 @@ import { ProgressTeller } from "./progress.ts";
 import { receiptOf } from "./receipt.ts";
 import { Tally } from "./tally.ts";
 import { openWire, type Wire } from "./wire.ts";
-
-/** A call in progress. */
-interface Call extends CallRows {
-  readonly delivery: Delivery;
-}
 
 /** Awaited when a call's rows are ready, before the first one is sent; what it throws fails the call. */
 export type BeforeSending = (rows: PreparedRows, destination: Destination) => Promise<void>;
@@ -45,8 +41,8 @@ export class PublisherCore implements LaneHost {
   readonly #inbox: Inbox;
   readonly #unwatch: () => void;
   readonly #progress: ProgressTeller;
-  readonly #calls = new Set<Call>();
   readonly #tally = new Tally();
+  readonly #calls = new Calls(this.#tally, () => this.moved());
   #connected = true;
   #failure: Failure | undefined;
   #error: PublishError | undefined;
@@ -108,18 +104,14 @@ export class PublisherCore implements LaneHost {
     const only = source.only?.slice(range.from, range.from + range.count);
     const call: Call = { resource: source.resource, count: range.count, only, delivery };
     if (this.#ended || signal?.aborted) {
-      this.#fail(call, this.#ended ? this.#failure! : abortedFailure(signal!.reason));
+      this.#calls.fail(call, this.#ended ? this.#failure! : abortedFailure(signal!.reason));
       return delivery;
     }
-    this.#calls.add(call);
-    const abort = (): void => this.#abortCall(call, abortedFailure(signal!.reason), !this.ownsConnection);
-    signal?.addEventListener("abort", abort, { once: true });
-    const forget = (): void => signal?.removeEventListener("abort", abort);
-    delivery.done.promise.then(forget, forget);
+    this.#calls.begin(call, signal, (failure) => this.#abortCall(call, failure, !this.ownsConnection));
     // While a failure waits for what is on the wire, a call waits with it: it ends unsent.
     if (this.#failure === undefined) {
       this.#lane.push(delivery);
-      delivery.done.promise.then(() => this.#settle(call), () => {});
+      delivery.done.promise.then(() => this.#calls.end(call), () => {});
       void this.#load(call, source, range, cut, before);
     }
     return delivery;
@@ -139,7 +131,7 @@ export class PublisherCore implements LaneHost {
     } catch (error) {
       if (delivery.over) return;
       this.#lane.cancel(delivery);
-      this.#settle(call, error);
+      this.#calls.end(call, error);
     }
   }
 
@@ -150,7 +142,7 @@ export class PublisherCore implements LaneHost {
     if (delivery.over || delivery.complete) return;
     if (delivery.sent && !alone) return this.#end({ ...failure, delivery });
     this.#lane.cancel(delivery);
-    this.#fail(call, failure);
+    this.#calls.fail(call, failure);
   }
 
   /**
@@ -159,7 +151,7 @@ export class PublisherCore implements LaneHost {
    */
   cancelAll(reason: unknown): void {
     if (this.#failure !== undefined) return this.#end(this.#failure);
-    for (const call of [...this.#calls]) this.#abortCall(call, abortedFailure(reason), true);
+    for (const call of this.#calls.all) this.#abortCall(call, abortedFailure(reason), true);
   }
 
   /** Ends the publisher, and all calls in progress as aborted. */
@@ -173,7 +165,7 @@ export class PublisherCore implements LaneHost {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled([...this.#calls].map(({ delivery }) => delivery.done.promise));
+    await this.#calls.allEnded();
     await (this.#ending ?? this.#letGo());
   }
 
@@ -230,9 +222,7 @@ export class PublisherCore implements LaneHost {
   #refused(operation: string, subject: string, cause: unknown): void {
     const ours = operation === "subscription"
       ? subject.startsWith(this.#inbox.prefix)
-      : [...this.#calls].some(({ delivery }) =>
-        (delivery.sent || delivery.begun) && delivery.destination?.subject === subject
-      );
+      : this.#calls.haveSentTo(subject);
     if (ours) {
       const reason = `the server refused a ${operation} to ${JSON.stringify(subject)}: the user may not`;
       this.failed({ code: "publish.permission", reason, cause });
@@ -249,35 +239,15 @@ export class PublisherCore implements LaneHost {
   /** The end after a failure: let go first, then tell every call. */
   #finish(): void {
     this.#ending ??= (async () => {
-      for (const { delivery } of this.#calls) delivery.over = true;
+      for (const { delivery } of this.#calls.all) delivery.over = true;
       await this.#letGo();
       this.#ended = true;
       const failure = this.#failure!;
-      const calls = [...this.#calls];
-      for (const call of calls) this.#fail(call, failure);
+      const calls = this.#calls.all;
+      for (const call of calls) this.#calls.fail(call, failure);
       const first = calls.find(({ delivery }) => delivery === failure.delivery) ?? calls[0];
       if (first !== undefined) this.#error ??= first.delivery.error as PublishError;
     })();
-  }
-
-  #fail(call: Call, failure: Failure): void {
-    call.delivery.failure = failure;
-    this.#settle(call, publishError(failure, call, call.delivery));
-  }
-
-  #settle(call: Call, error?: unknown): void {
-    const { delivery } = call;
-    this.#calls.delete(call);
-    delivery.over = true;
-    if (error !== undefined) {
-      this.#tally.failures++;
-      delivery.error = error;
-      delivery.loaded.reject(error);
-      delivery.done.reject(error);
-    }
-    delivery.submitted.resolve();
-    delivery.release();
-    this.#progress.moved();
   }
 
   async #letGo(): Promise<void> {

@@ -130,6 +130,18 @@ export class Delivery {
     this.codes[index] = this.tries[index] === 0 ? UNSENT : UNKNOWN;
   }
 
+  /** Ends the call, with an error where it has failed. */
+  end(error: unknown): void {
+    this.over = true;
+    if (error !== undefined) {
+      this.error = error;
+      this.loaded.reject(error);
+      this.done.reject(error);
+    }
+    this.submitted.resolve();
+    this.release();
+  }
+
   /** Lets go of the bodies. */
   release(): void {
     if (this.released) return;

@@ -1,0 +1,68 @@
+/**
+ * The calls in progress, and how each of them ends.
+ *
+ * @module
+ */
+
+import { watchAbort } from "./abort_watch.ts";
+import type { Delivery, Failure } from "./delivery.ts";
+import { abortedFailure, type CallRows, publishError } from "./failure.ts";
+import type { Tally } from "./tally.ts";
+
+/** A call. */
+export interface Call extends CallRows {
+  /** Its rows on their way. */
+  readonly delivery: Delivery;
+}
+
+/** The calls that have begun and not ended, in order. */
+export class Calls {
+  readonly #calls = new Set<Call>();
+  readonly #tally: Tally;
+  readonly #moved: () => void;
+
+  /** No calls; those that fail are counted, and `moved` is called when one has ended. */
+  constructor(tally: Tally, moved: () => void) {
+    this.#tally = tally;
+    this.#moved = moved;
+  }
+
+  /** The calls now. */
+  get all(): readonly Call[] {
+    return [...this.#calls];
+  }
+
+  /** Begins a call; `aborted` is told when its caller aborts it before it has ended. */
+  begin(call: Call, signal: AbortSignal | undefined, aborted: (failure: Failure) => void): void {
+    this.#calls.add(call);
+    if (signal === undefined) return;
+    const forget = watchAbort(signal, () => aborted(abortedFailure(signal.reason)));
+    call.delivery.done.promise.then(forget, forget);
+  }
+
+  /** Ends a call as a failure says. */
+  fail(call: Call, failure: Failure): void {
+    call.delivery.failure = failure;
+    this.end(call, publishError(failure, call, call.delivery));
+  }
+
+  /** Ends a call: with success where no error is given. */
+  end(call: Call, error?: unknown): void {
+    this.#calls.delete(call);
+    if (error !== undefined) this.#tally.failures++;
+    call.delivery.end(error);
+    this.#moved();
+  }
+
+  /** Waits until all of now have ended. */
+  async allEnded(): Promise<void> {
+    await Promise.allSettled(this.all.map(({ delivery }) => delivery.done.promise));
+  }
+
+  /** Whether a message of any was sent to a subject. */
+  haveSentTo(subject: string): boolean {
+    return this.all.some(({ delivery }) =>
+      (delivery.sent || delivery.begun) && delivery.destination?.subject === subject
+    );
+  }
+}

@@ -1,0 +1,19 @@
+// Publishes thirty batches at a time with one signal, and prints what Node warns of; run by shared_signal_test.ts.
+// deno-lint-ignore-file no-console
+import process from "node:process";
+import { connect, Publisher } from "../../src/runtime/node.ts";
+import { numberBatch } from "../_support/batches.ts";
+
+const warnings: string[] = [];
+process.on("warning", ({ name, message }) => warnings.push(`${name}: ${message}`));
+
+const { signal } = new AbortController();
+const config = { url: process.argv[2]!, stream: "ORDERS", subject: "orders.{resource}" };
+const publisher = await Publisher.open(() => connect(config), config);
+const calls = Array.from(
+  { length: 30 },
+  () => publisher.publish({ resource: "eu", rows: numberBatch(10) }, { signal }),
+);
+const receipts = await Promise.all(calls);
+await publisher.close();
+console.log(JSON.stringify({ rows: receipts.reduce((sum, { rows }) => sum + rows, 0), warnings }));
