@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import assert from "node:assert/strict";
 import { decompressLz4 } from "../../src/cli/input/lz4.ts";
 
@@ -27,5 +28,52 @@ Deno.test("decompressLz4() refuses what is cut or reaches before the beginning",
   for (let end = 0; end < whole.length - 4; end++) assert.throws(() => decompressLz4(whole.subarray(0, end)));
   assert.throws(() => decompressLz4(frame([0x10, 0x61, 2, 0, 0x10, 0x61])), /cut or broken/);
   assert.throws(() => decompressLz4(frame([0x10, 0x61, 0, 0, 0x10, 0x61])), /cut or broken/);
+  assert.throws(() => decompressLz4(frame([0x1f, 0x61, 1, 0, ...Array(200).fill(255)])), /cut or broken/);
   assert.throws(() => decompressLz4(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)), /magic/);
+});
+
+Deno.test("decompressLz4() refuses a block of more than its frame announces, however long its match is", () => {
+  const block = [0x1f, 0x61, 1, 0, ...Array(300).fill(255), 0, 0x10, 0x61];
+  const size = [block.length & 255, block.length >> 8, 0, 0];
+  const of = (largest: number) =>
+    Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x60, largest << 4, 0, ...size, ...block, 0, 0, 0, 0);
+  assert.equal(decompressLz4(of(5)).length, 1 + 15 + 300 * 255 + 4 + 1);
+  assert.throws(() => decompressLz4(of(4)), /cut or broken/);
+  assert.throws(() => decompressLz4(of(3)), /cut or broken/);
+});
+
+Deno.test("decompressLz4() refuses an announced size that is not the content's, without making room for it", () => {
+  const block = [0x16, 0x61, 1, 0, 0x10, 0x61];
+  const of = (size: readonly number[]) =>
+    Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x68, 0x40, ...size, 0, 6, 0, 0, 0, ...block, 0, 0, 0, 0);
+  assert.equal(text(decompressLz4(of([12, 0, 0, 0, 0, 0, 0, 0]))), "a".repeat(12));
+  for (const size of [[11, 0, 0, 0, 0, 0, 0, 0], Array(8).fill(255)]) {
+    assert.throws(() => decompressLz4(of(size)), /holds 12 bytes: it announces/);
+  }
+});
+
+Deno.test("decompressLz4() gives what a slow plain decoder gives, for any sequences", () => {
+  const run = fc.uint8Array({ minLength: 0, maxLength: 300 });
+  const sequence = fc.record({ literals: run, distance: fc.nat(), length: fc.integer({ min: 4, max: 700 }) });
+  fc.assert(fc.property(fc.array(sequence, { maxLength: 8 }), run, (sequences, last) => {
+    const content: number[] = [];
+    const block: number[] = [];
+    const more = (count: number) =>
+      count < 15 ? [] : [...Array(Math.floor((count - 15) / 255)).fill(255), (count - 15) % 255];
+    const begin = (literals: Uint8Array, match: number) => {
+      block.push(Math.min(literals.length, 15) << 4 | Math.min(match, 15), ...more(literals.length), ...literals);
+      content.push(...literals);
+    };
+    for (const { literals, distance: wanted, length } of sequences) {
+      if (content.length + literals.length === 0) continue;
+      begin(literals, length - 4);
+      const distance = 1 + wanted % content.length;
+      block.push(distance & 255, distance >> 8, ...more(length - 4));
+      for (let i = 0; i < length; i++) content.push(content.at(-distance)!);
+    }
+    begin(last, 0);
+    const size = [block.length & 255, block.length >> 8, 0, 0];
+    const bytes = Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x60, 0x40, 0, ...size, ...block, 0, 0, 0, 0);
+    assert.deepEqual(decompressLz4(bytes), Uint8Array.from(content));
+  }));
 });
