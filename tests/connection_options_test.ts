@@ -22,7 +22,7 @@ const cases: readonly Case[] = [
   [{ url: null }, "config.type", "url", "received null"],
   [{ url: 4222 }, "config.type", "url", "received 4222"],
   [{ url: {} }, "config.type", "url", "received an object"],
-  [{ url: new globalThis.URL(URL) }, "config.type", "url", "received an object"],
+  [{ url: new globalThis.URL(URL) }, "config.type", "url", "received a URL"],
   [{ url: [] }, "config.missing", "url", "must name at least one server"],
   [{ url: [5] }, "config.type", "url", "received 5"],
   [{ url: [URL, undefined] }, "config.type", "url", "received undefined"],

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { describe } from "../src/describe.ts";
 import type { ConfigErrorCode } from "../src/errors.ts";
 import { OPTION_KEYS, resolveOptions } from "../src/options.ts";
 import type { Options } from "../src/types.ts";
@@ -92,7 +93,7 @@ const cases: readonly Case[] = [
   // Headers.
   ["headers", null, "config.type", "headers", "received null"],
   ["headers", [["A", "b"]], "config.type", "headers", "received an array"],
-  ["headers", new Map([["A", "b"]]), "config.type", "headers", "an instance of a class"],
+  ["headers", new Map([["A", "b"]]), "config.type", "headers", "received a Map"],
   ["headers", { "X-A": 5 }, "config.type", "headers", '"X-A" must be a text: received 5'],
   ["headers", { "X-A": ["b"] }, "config.type", "headers", "received an array"],
   ["headers", { "X-A": undefined }, "config.type", "headers", "received undefined"],
@@ -101,7 +102,7 @@ const cases: readonly Case[] = [
     { [name]: "b" },
     "config.syntax",
     "headers",
-    `${JSON.stringify(name)} must be of visible ASCII`,
+    `${describe(name)} must be of visible ASCII`,
   ]),
   ...["Nats-TTL", "nats-ttl", "NATS-Rollup", "Nats-", "Nats-Msg-Id", "Nats-Batch-Commit", "Nats-Expected-Last-Msg-Id"]
     .map((name): Case => ["headers", { [name]: "1" }, "config.conflict", "headers", `"${name}" must not begin with`]),
@@ -187,6 +188,8 @@ Deno.test("resolveOptions() throws when the options are no plain object", () => 
   for (const options of [null, undefined, [], new Config(), new Map(), () => {}, 5, Object.create(REQUIRED)]) {
     refuses(() => resolveOptions(options), { code: "config.type", field: "options", says: "must be a plain object" });
   }
+  const notAwaited = Promise.resolve(REQUIRED) as unknown as Options;
+  refuses(() => resolveOptions(notAwaited), { code: "config.type", field: "options", says: "received a Promise" });
   const error = refuses(() => resolveOptions("nats://me:s3cret@a" as unknown as Options), {
     code: "config.type",
     field: "options",

@@ -130,8 +130,8 @@ function plainObject(value: unknown, field: string): object {
 /** A text is not shown: it may be a whole document, credentials and all. */
 function kindOf(value: unknown): string {
   if (typeof value === "string") return "a text";
-  const isInstance = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isInstance ? "an instance of a class" : describe(value);
+  const kind = describe(value);
+  return kind === "an object" ? "an instance of a class" : kind;
 }
 
 function readOwn(source: object, key: string, field: string): unknown {
