@@ -53,7 +53,6 @@ const CREDENTIALS: { readonly [mode in AuthMode]: readonly Credential[] } = {
 type Credential = "username" | "password" | "jwt" | "nkeySeed" | "token";
 
 const TABLE = {
-  url: { rule: serverUrls },
   authMode: { rule: choice(["none", "user_password", "jwt", "token"]) },
   inboxPrefix: { rule: inboxPrefix },
   name: { rule: text },
@@ -71,8 +70,8 @@ const SECRETS = {
 } as const;
 
 /**
- * Checks the connection's options. Takes a whole SinkConfig: keys of the publisher are allowed and left unread, any other
- * key is refused.
+ * Checks the connection's options. Takes a whole SinkConfig: keys of the publisher are allowed and left unread, any
+ * other key is refused. Errors name the schemes of the transports that are at hand; absent: of all.
  *
  * @example
  * ```ts
@@ -84,9 +83,12 @@ const SECRETS = {
  * assert.ok(!JSON.stringify(settings).includes("s3cret"));
  * ```
  */
-export function checkConnection(config: ConnectionConfig & Partial<PublisherOptions>): ConnectionSettings {
+export function checkConnection(
+  config: ConnectionConfig & Partial<PublisherOptions>,
+  atHand?: readonly Transport[],
+): ConnectionSettings {
   const fields = fieldsOf(config, OPTION_KEYS.camel, { field: "", spelling: "camel" });
-  return settle(checkConnectionFields(fields), fields);
+  return settle(checkConnectionFields(fields, atHand), fields);
 }
 
 /**
@@ -104,8 +106,8 @@ export function checkConnection(config: ConnectionConfig & Partial<PublisherOpti
  * assert.deepEqual(Object.keys(config), ["url", "authMode"]);
  * ```
  */
-export function checkConnectionFields(fields: Fields): ConnectionConfig {
-  const { url, ...options } = applyRules(fields, TABLE);
+export function checkConnectionFields(fields: Fields, atHand?: readonly Transport[]): ConnectionConfig {
+  const { url, ...options } = applyRules(fields, { url: { rule: serverUrls(atHand) }, ...TABLE });
   if (url === undefined) throw missing(fields.place("url"));
   checkTlsFits(url, options.tls, fields);
   return withSecrets({ url, ...options }, checkCredentials(options.authMode ?? "none", fields));

@@ -5,7 +5,7 @@
  */
 
 import { ConfigError } from "../errors.ts";
-import { missing, type Place } from "./fields.ts";
+import { missing, type Place, type Rule } from "./fields.ts";
 import { broken } from "./values.ts";
 
 /** How a list of URLs is reached: one transport for all of them. */
@@ -21,27 +21,40 @@ export interface ServerUrl {
   readonly transport: Transport;
 }
 
-const SCHEMES = "nats://, tls://, ws:// or wss://";
+const SCHEMES: ReadonlyMap<string, Transport> = new Map([
+  ["nats", "tcp"],
+  ["tls", "tcp"],
+  ["ws", "websocket"],
+  ["wss", "websocket"],
+]);
+
+const ALL: readonly Transport[] = ["tcp", "websocket"];
 
 /**
- * The option as it was written, an array as a frozen copy.
+ * The rule of the option, which gives it back as it was written, an array as a frozen copy. To a URL without a known
+ * scheme it answers with those of the transports at hand.
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
  *
  * const place = { field: "url", spelling: "camel" } as const;
- * assert.deepEqual(serverUrls(["nats://a", "nats://b"], place), ["nats://a", "nats://b"]);
- * assert.throws(() => serverUrls("nats://me:s3cret@a", place), (error: Error) => !error.message.includes("s3cret"));
+ * assert.deepEqual(serverUrls()(["nats://a", "nats://b"], place), ["nats://a", "nats://b"]);
+ * assert.throws(() => serverUrls()("nats://me:s3cret@a", place), (error: Error) => !error.message.includes("s3cret"));
+ * assert.throws(() => serverUrls(["websocket"])("http://a", place), {
+ *   message: 'url must begin with ws:// or wss://: received "http://a"',
+ * });
  * ```
  */
-export function serverUrls(value: unknown, place: Place): string | readonly string[] {
-  if (typeof value !== "string" && !Array.isArray(value)) {
-    throw broken("config.type", place, "must be a text or an array of texts", value);
-  }
-  const written = typeof value === "string" ? value : Object.freeze([...value]);
-  parseServers(written, place);
-  return written;
+export function serverUrls(atHand: readonly Transport[] = ALL): Rule<string | readonly string[]> {
+  return (value, place) => {
+    if (typeof value !== "string" && !Array.isArray(value)) {
+      throw broken("config.type", place, "must be a text or an array of texts", value);
+    }
+    const written = typeof value === "string" ? value : Object.freeze([...value]);
+    parseServers(written, place, atHand);
+    return written;
+  };
 }
 
 /**
@@ -55,7 +68,11 @@ export function serverUrls(value: unknown, place: Place): string | readonly stri
  * assert.deepEqual(servers.map(({ href }) => href), ["nats://a:4222", "tls://[::1]"]);
  * ```
  */
-export function parseServers(value: string | readonly unknown[], place: Place): readonly ServerUrl[] {
+export function parseServers(
+  value: string | readonly unknown[],
+  place: Place,
+  atHand: readonly Transport[] = ALL,
+): readonly ServerUrl[] {
   const entries = typeof value === "string" ? [value] : value;
   for (const entry of entries) {
     if (typeof entry !== "string") throw broken("config.type", place, "must list texts", entry);
@@ -68,7 +85,7 @@ export function parseServers(value: string | readonly unknown[], place: Place): 
       field: place.field,
     });
   }
-  const servers = texts.map((text) => parseServer(text, place));
+  const servers = texts.map((text) => parseServer(text, place, atHand));
   if (new Set(servers.map(({ transport }) => transport)).size > 1) {
     const shown = servers.map(({ href }) => shownUrl(href)).join(",");
     throw broken("config.conflict", place, "must not mix ws:// or wss:// with nats:// or tls://", shown);
@@ -76,21 +93,23 @@ export function parseServers(value: string | readonly unknown[], place: Place): 
   return servers;
 }
 
-function parseServer(text: string, place: Place): ServerUrl {
+function parseServer(text: string, place: Place, atHand: readonly Transport[]): ServerUrl {
   const fault = (rule: string) => broken("config.syntax", place, rule, text.replace(/[?#].*$/s, "?..."));
   const [, written, rest] = /^([a-z]+):\/\/(.*)$/is.exec(text) ?? [];
-  const scheme = written?.toLowerCase();
-  if (rest === undefined || !isScheme(scheme)) throw fault(`must begin with ${SCHEMES}`);
+  const scheme = written?.toLowerCase() ?? "";
+  const transport = SCHEMES.get(scheme);
+  if (rest === undefined || transport === undefined) throw fault(`must begin with ${schemesOf(atHand)}`);
   const [, authority, tail] = /^([^/?#]*)(.*)$/s.exec(rest) as unknown as [string, string, string];
-  const transport = scheme === "ws" || scheme === "wss" ? "websocket" : "tcp";
   checkAuthority(authority, fault);
   checkTail(tail, transport, fault);
   const href = `${scheme}://${authority}${tail === "/" ? "" : tail}`;
   return { href, transport, secure: scheme === "tls" || scheme === "wss" };
 }
 
-function isScheme(scheme: string | undefined): boolean {
-  return scheme === "nats" || scheme === "tls" || scheme === "ws" || scheme === "wss";
+function schemesOf(transports: readonly Transport[]): string {
+  const known = [...SCHEMES].filter(([, transport]) => transports.includes(transport));
+  const schemes = known.map(([scheme]) => `${scheme}://`);
+  return `${schemes.slice(0, -1).join(", ")} or ${schemes.at(-1)}`;
 }
 
 function checkAuthority(authority: string, fault: (rule: string) => ConfigError): void {

@@ -33,7 +33,7 @@ export async function connectBy(
   config: ConnectionConfig & Partial<PublisherOptions>,
   dialTcp?: DialTcp,
 ): Promise<NatsConnection> {
-  const settings = checkConnection(config);
+  const settings = checkConnection(config, dialTcp === undefined ? ["websocket"] : undefined);
   if (settings.transport === "websocket") return await dialAny(settings, websocket);
   if (dialTcp === undefined) {
     throw new ConfigError(

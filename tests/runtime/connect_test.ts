@@ -188,4 +188,10 @@ Deno.test("the web entry's connect() takes ws:// and wss:// only", async () => {
       return true;
     });
   }
+  for (const url of ["http://localhost", "localhost"]) {
+    await assert.rejects(connectBy({ url }), {
+      code: "config.syntax",
+      message: `url must begin with ws:// or wss://: received "${url}"`,
+    });
+  }
 });
