@@ -1,16 +1,15 @@
 /**
- * Draws `docs/performance.svg` from the results of the publish suite: rates as shares of the raw socket's.
+ * The chart of `docs/performance.svg`: rates of the publish suite as shares of the raw socket's.
  *
  * @module
  */
 
-import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { load } from "./support/results.ts";
+import { titleOf, USUAL } from "./summary.ts";
+import type { Result } from "./support/results.ts";
 
 const CASES = [
-  ["256 B, file, window 1024", "without ids"],
-  ["256 B, file, window 1024, ids", "with ids"],
+  [USUAL.publish, "without ids"],
+  [`${USUAL.publish}, ids`, "with ids"],
 ] as const;
 const NAMES = ["jetrow", "nats.go", "js.publish"] as const;
 const COLOURS = { jetrow: "#2f6fde", "nats.go": "#8a94a6", "js.publish": "#c4cad4" } as const;
@@ -68,19 +67,15 @@ function text(x: number, y: number, content: string, anchor: string, size = 12):
   return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" text-anchor="${anchor}" font-size="${size}">${content}</text>`;
 }
 
-/** The bars of the last results. */
-export function groups(): Group[] {
-  return load("publish").flatMap(({ runtime, lines }) =>
+/** The bars of the publish suite's results. */
+export function groupsOf(results: readonly Result[]): Group[] {
+  return results.flatMap(({ runtime, lines }) =>
     CASES.map(([name, words]) => ({
-      label: `${runtime[0]!.toUpperCase()}${runtime.slice(1)}, ${words}`,
+      label: `${titleOf(runtime)}, ${words}`,
       bars: NAMES.flatMap((one) => {
         const line = lines.find((each) => each.case === name && each.name === one);
         return line === undefined ? [] : [[one, line.ratios[LIMIT]!] as const];
       }),
     }))
   ).filter(({ bars }) => bars.length > 0);
-}
-
-if (import.meta.main) {
-  writeFileSync(fileURLToPath(new URL("../docs/performance.svg", import.meta.url)), chart(groups()));
 }

@@ -12,6 +12,7 @@ import process from "node:process";
 import { openRun } from "../src/lifecycle/run.ts";
 import { tableOf } from "../tests/_support/batches.ts";
 import { type Bench, compare, type Sample, withServer } from "./support/measure.ts";
+import { stringifyRow } from "./support/naive.ts";
 import { pipeline } from "./support/pipeline.ts";
 import { tenColumns } from "./support/rows.ts";
 import { runtimeName, Stage, STREAM, SUBJECT } from "./support/stage.ts";
@@ -56,11 +57,9 @@ async function byJetrow(stage: Stage, path: string): Promise<void> {
 }
 
 async function byHand(js: ReturnType<typeof jetstream>, path: string): Promise<void> {
-  const utf8 = new TextEncoder();
-  const text = (_: string, value: unknown) => typeof value === "bigint" ? value.toString() : value;
   const publishing = pipeline(WINDOW);
   for (const row of tableFromIPC(readFileSync(path))) {
-    const body = utf8.encode(JSON.stringify(row!.toJSON(), text));
+    const body = stringifyRow(row);
     const room = publishing.next(() => js.publish(SUBJECT, body));
     // Without room only: each await would have the client write what it has, one message.
     if (room !== undefined) await room;

@@ -1,57 +1,70 @@
 /**
- * Writes the last results into `docs/performance.md`, between its marks, and draws the chart beside it.
+ * Writes the last results between the marks of `docs/performance.md` and `README.md`, and draws the chart. What was not
+ * measured on this machine stays as it stands.
  *
  * @module
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { chart, groups } from "./chart.ts";
-import type { Line } from "./support/measure.ts";
-import { load, type Result } from "./support/results.ts";
-import { short } from "./support/table.ts";
+import process from "node:process";
+import { chart, groupsOf } from "./chart.ts";
+import { growth, headline } from "./summary.ts";
+import { load, once, type Result, RUNTIMES } from "./support/results.ts";
+import { wrapped } from "./support/markdown.ts";
+import { table } from "./support/table.ts";
 
-const docs = new URL("../docs/", import.meta.url);
+/** Finds the last results of a suite. */
+export type Load = (suite: string) => readonly Result[];
+
 const MARKED = /<!-- bench: (\w+) -->[^]*?<!-- end -->/g;
 
-/** Puts each suite's table between its marks. */
-export function report(text: string): string {
-  return text.replace(MARKED, (_, suite: string) => `<!-- bench: ${suite} -->\n\n${tablesOf(suite)}\n\n<!-- end -->`);
+/** Puts each suite's table between its marks; tells of those that it leaves. */
+export function report(text: string, load: Load, say: (text: string) => void): string {
+  return text.replace(MARKED, (whole, name: string) => {
+    const made = sectionOf(name, load);
+    if (made === undefined) say(`${name} stays as it stands: there are no results of ${RUNTIMES.join(", ")}`);
+    return made === undefined ? whole : `<!-- bench: ${name} -->\n\n${made}\n\n<!-- end -->`;
+  });
 }
 
-function tablesOf(suite: string): string {
+function sectionOf(name: string, load: Load): string | undefined {
+  if (name === "headline") {
+    const [publish, encode] = [resultsOf("publish", load), resultsOf("encode", load)];
+    return publish && encode && `${headline(publish, encode)}\n\n${wrapped(conditions(publish))}`;
+  }
+  if (name === "growth") {
+    const results = resultsOf("curves", load);
+    return results && growth(results);
+  }
+  const results = resultsOf(name, load);
+  return results && `${table(results.flatMap(linesOf))}\n\n${wrapped(conditions(results))}`;
+}
+
+/** The results on all runtimes; undefined where one is missing. */
+function resultsOf(suite: string, load: Load): readonly Result[] | undefined {
   const results = load(suite);
-  const rows = results.flatMap(({ runtime, lines }) => lines.filter(isOurs).map((line) => rowOf(runtime, line)));
-  const head = ["case", "what", "runtime", "a second", "client CPU", "server CPU", "beside others"];
-  const used = head.map((_, i) => i).filter((i) => rows.some((row) => row[i] !== ""));
-  const text = (cells: readonly string[]) => `| ${used.map((i) => cells[i]).join(" | ")} |`;
-  return [text(head), text(head.map(() => "---")), ...rows.map(text), "", conditions(results)].join("\n");
+  return results.length < (once.has(suite) ? 1 : RUNTIMES.length) ? undefined : results;
 }
 
-/** The others are there to be compared with: a row of ours has its ratios to them. */
-function isOurs({ suite, name }: Line): boolean {
-  return !["encode", "publish", "cases", "window", "file"].includes(suite) || name === "jetrow";
-}
-
-function rowOf(runtime: string, line: Line): string[] {
-  const micro = (value: number | undefined) => value === undefined ? "" : `${value.toFixed(1)} us`;
-  const beside = [
-    ...Object.entries(line.ratios).map(([name, ratio]) => `${ratio.toFixed(ratio < 20 ? 2 : 0)} x ${name}`),
-    ...Object.entries(line.extra ?? {}).map(([name, value]) => `${name} ${short(value)}`),
-  ].join(", ");
-  const rate = `${short(line.perSecond)} ${line.unit}`;
-  return [line.case, line.name, runtime, rate, micro(line.clientCpu), micro(line.serverCpu), beside];
+function linesOf({ runtime, lines }: Result) {
+  return lines.map((line) => ({ ...line, runtime }));
 }
 
 function conditions(results: readonly Result[]): string {
-  const each = results.map(({ runtime, version, at, load }) =>
-    `${runtime} ${version} at ${at.slice(0, 16)}Z, load ${load[0]} before and ${load[1]} after`
-  );
-  return `${results[0]?.machine ?? "Not measured"}; ${each.join("; ")}.`;
+  const each = results.map(({ runtime, version, at, load, arguments: given }) => {
+    const how = given.includes("--quick") ? ", --quick" : "";
+    return `${runtime} ${version} at ${at.slice(0, 16)}Z${how}, load ${load[0]} before and ${load[1]} after`;
+  });
+  return `${results[0]!.machine}; ${each.join("; ")}.`;
 }
 
 if (import.meta.main) {
-  const path = fileURLToPath(new URL("performance.md", docs));
-  writeFileSync(path, report(readFileSync(path, "utf8")));
-  writeFileSync(fileURLToPath(new URL("performance.svg", docs)), chart(groups()));
+  const root = new URL("../", import.meta.url);
+  const say = (text: string) => void process.stdout.write(`${text}\n`);
+  for (const name of ["docs/performance.md", "README.md"]) {
+    const path = new URL(name, root);
+    writeFileSync(path, report(readFileSync(path, "utf8"), load, say));
+  }
+  const publish = resultsOf("publish", load);
+  if (publish !== undefined) writeFileSync(new URL("docs/performance.svg", root), chart(groupsOf(publish)));
 }

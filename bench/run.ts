@@ -1,5 +1,6 @@
 /**
- * Runs the benches on each runtime and prints tables; results stay in `.cache/bench/<suite>-<runtime>.json`.
+ * Runs the benches on each runtime and prints tables; results of whole suites stay in
+ * `.cache/bench/<suite>-<runtime>.json`. A suite that fails does not keep the others from running.
  *
  * Usage: deno task bench [SUITE ...] [--quick] [--rounds N] [--runtimes deno,bun,node] [--only WORD]
  *
@@ -13,9 +14,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { transpileForNode } from "./transpile.ts";
-import type { Line } from "./support/measure.ts";
-import { save } from "./support/results.ts";
-import { table } from "./support/table.ts";
+import { once, type Result, save } from "./support/results.ts";
+import { type RuntimeLine, table } from "./support/table.ts";
 import { suites } from "./suites.ts";
 
 const root = new URL("../", import.meta.url);
@@ -38,9 +38,13 @@ async function main(): Promise<void> {
   const commands = await commandsOf(values.runtimes.split(","));
   for (const suite of positionals.length > 0 ? positionals : Object.keys(suites)) {
     if (suites[suite] === undefined) throw new Error(`no suite ${suite}: there are ${Object.keys(suites).join(", ")}`);
-    await runSuite(suite, commands, rest);
+    await runSuite(suite, commands, rest, values.only.length === 0);
   }
+  if (failures.length > 0) throw new Error(failures.join("; "));
 }
+
+/** What failed: the suites behind it run all the same. */
+const failures: string[] = [];
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
@@ -60,17 +64,41 @@ async function commandsOf(names: readonly string[]): Promise<Commands> {
   return commands;
 }
 
-async function runSuite(suite: string, commands: Commands, rest: readonly string[]): Promise<void> {
-  for (const [runtime, [program, ...args]] of commands) {
-    const lines: Line[] = [];
-    const before = loadavg()[0]!;
-    await eachLine(program!, [...args, suite, ...rest], (line) => lines.push(JSON.parse(line)));
-    const load = [before, loadavg()[0]!].map((value) => Math.round(value * 10) / 10);
-    const version = await versionOf(runtime) ?? "";
-    print(`\n${suite} on ${runtime} ${version}, load ${load.join(" before, ")} after\n\n${table(lines)}`);
-    const machine = `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
-    save({ suite, runtime, version, machine, at: new Date().toISOString(), load, arguments: rest, lines });
+async function runSuite(suite: string, commands: Commands, rest: readonly string[], whole: boolean): Promise<void> {
+  for (const [i, runtime] of [...commands.keys()].entries()) {
+    if (once.has(suite) && i > 0) {
+      print(`\n${suite} skipped on ${runtime}: it runs once, and starts its runtimes itself`);
+      continue;
+    }
+    try {
+      const result = await measure(suite, runtime, commands.get(runtime)!, rest);
+      // A part is printed, and does not replace the whole.
+      if (whole && result.lines.length > 0) save(result);
+    } catch (error) {
+      failures.push(`${suite} on ${runtime}: ${(error as Error).message}`);
+      print(`\n${failures.at(-1)}`);
+    }
   }
+}
+
+async function measure(
+  suite: string,
+  runtime: string,
+  [program, ...args]: readonly string[],
+  rest: readonly string[],
+): Promise<Result> {
+  const lines: RuntimeLine[] = [];
+  const loads = [loadavg()[0]!];
+  const start = performance.now();
+  await eachLine(program!, [...args, suite, ...rest], (line) => lines.push(JSON.parse(line)));
+  loads.push(loadavg()[0]!);
+  const load = loads.map((value) => Math.round(value * 10) / 10);
+  const version = await versionOf(runtime) ?? "";
+  const seconds = Math.round((performance.now() - start) / 1000);
+  print(`\n${suite} on ${runtime} ${version}, ${seconds} s, load ${load.join(" before, ")} after\n`);
+  print(lines.length === 0 ? "nothing was measured" : table(lines, { others: true }));
+  const machine = `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
+  return { suite, runtime, version, machine, at: new Date().toISOString(), load, arguments: rest, lines };
 }
 
 function eachLine(program: string, args: readonly string[], take: (line: string) => void): Promise<void> {
@@ -92,5 +120,8 @@ function versionOf(runtime: string): Promise<string | undefined> {
   });
 }
 
-await main();
+await main().catch((error) => {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exit(1);
+});
 process.exit(0);

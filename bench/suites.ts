@@ -10,11 +10,14 @@ import { memory } from "./memory.ts";
 import { prepare } from "./prepare.ts";
 import { cases, publish } from "./publish.ts";
 import type { Bench } from "./support/measure.ts";
+import { types } from "./types.ts";
 import { windows } from "./window.ts";
+import { workerd } from "./workerd.ts";
 
 /** What `deno task bench` runs, in this order. */
 export const suites: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   encode,
+  types,
   hash,
   window: windows,
   prepare,
@@ -23,6 +26,7 @@ export const suites: Readonly<Record<string, (bench: Bench) => Promise<void>>> =
   modes,
   file,
   link,
+  workerd,
   curves,
   memory,
 };

@@ -25,15 +25,26 @@ export class Child {
   static async start(args: readonly string[]): Promise<Child> {
     const script = process.argv[1]!;
     const run = runtimeName() === "deno" ? ["run", "-A", "--no-lock", script] : [script];
-    const child = new Child(spawn(process.execPath, [...run, ...args], { stdio: ["pipe", "pipe", "inherit"] }));
-    await child.#answer();
-    return child;
+    return (await Child.spawn([process.execPath, ...run, ...args])).child;
+  }
+
+  /** Starts a program, and waits until it says that it is ready, and what else there is to say. */
+  static async spawn(
+    [program, ...args]: readonly string[],
+  ): Promise<{ readonly child: Child; readonly ready: string }> {
+    const child = new Child(spawn(program!, args, { stdio: ["pipe", "pipe", "inherit"] }));
+    return { child, ready: await child.#answer() };
   }
 
   /** Does it once. */
   async run(): Promise<Sample> {
-    this.#process.stdin!.write("run\n");
-    return JSON.parse(await this.#answer());
+    return JSON.parse(await this.ask("run"));
+  }
+
+  /** Sends a line, and waits for the one that answers it. */
+  ask(line: string): Promise<string> {
+    this.#process.stdin!.write(`${line}\n`);
+    return this.#answer();
   }
 
   /** Sends it away. */
@@ -48,10 +59,10 @@ export class Child {
   }
 }
 
-/** The other side: says that it is ready, and answers each line with a sample until there are no more. */
-export async function serve(run: () => Promise<Sample>): Promise<void> {
-  process.stdout.write("ready\n");
-  for await (const _ of createInterface({ input: process.stdin })) {
-    process.stdout.write(`${JSON.stringify(await run())}\n`);
+/** The other side: says that it is ready, and answers each line with a value as JSON until there are no more. */
+export async function serve(answer: (line: string) => Promise<unknown>, ready = "ready"): Promise<void> {
+  process.stdout.write(`${ready}\n`);
+  for await (const line of createInterface({ input: process.stdin })) {
+    process.stdout.write(`${JSON.stringify(await answer(line))}\n`);
   }
 }

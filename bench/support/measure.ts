@@ -16,9 +16,24 @@ export interface Sample {
   readonly serverCpu?: number | undefined;
 }
 
+/** Several measurements as one. */
+export function added(samples: readonly Sample[]): Sample {
+  const sum = (of: (sample: Sample) => number) => samples.reduce((total, sample) => total + of(sample), 0);
+  const cpu = (of: "clientCpu" | "serverCpu") =>
+    samples.some((sample) => sample[of] === undefined) ? undefined : sum((sample) => sample[of]!);
+  return {
+    count: sum(({ count }) => count),
+    seconds: sum(({ seconds }) => seconds),
+    clientCpu: cpu("clientCpu"),
+    serverCpu: cpu("serverCpu"),
+  };
+}
+
 /** A way to do it. */
 export interface Contender {
   readonly name: string;
+  /** Whether those before it have warmed it up: the same work, only more of it. */
+  readonly isWarm?: boolean;
   run(): Promise<Sample> | Sample;
 }
 
@@ -45,12 +60,11 @@ export interface Bench {
   readonly rounds: number;
   /** Names a case must contain one of; empty: all. */
   readonly only: readonly string[];
+  /** Seconds that each contender works before it is measured: compilers are done by then. @default {1} */
+  readonly warmUp?: number;
   emit(line: Line): void;
   say(text: string): void;
 }
-
-/** Seconds that each contender works before it is measured: compilers are done by then. */
-const WARM_UP = 1;
 
 // No collection of garbage is forced in between: V8 throws code away then, and rows with ids took four times as long.
 
@@ -61,8 +75,9 @@ export async function compare(
   contenders: readonly Contender[],
 ): Promise<void> {
   if (bench.only.length > 0 && !bench.only.some((word) => what.case.includes(word))) return;
-  for (const contender of contenders) {
-    for (let seconds = 0; seconds < WARM_UP;) seconds += (await contender.run()).seconds;
+  const { warmUp = 1 } = bench;
+  for (const contender of contenders.filter(({ isWarm }) => !isWarm)) {
+    for (let seconds = 0; seconds < warmUp;) seconds += (await contender.run()).seconds;
   }
   const samples = contenders.map((): Sample[] => []);
   for (let round = 0; round < bench.rounds; round++) {

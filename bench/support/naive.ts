@@ -5,10 +5,17 @@ import type { RecordBatch, Vector } from "apache-arrow";
 const utf8 = new TextEncoder();
 
 /** `JSON.stringify` of each row's object, big integers as texts, and its bytes. */
-export function stringifyRows(batch: RecordBatch): number {
+export function stringifyRows(rows: Iterable<unknown>): number {
   let size = 0;
-  for (const row of batch) size += utf8.encode(JSON.stringify(row!.toJSON(), bigIntText)).length;
+  for (const row of rows) size += stringifyRow(row).length;
   return size;
+}
+
+/** One row's bytes. */
+export function stringifyRow(row: unknown): Uint8Array<ArrayBuffer> {
+  // flechette's rows are objects as they are.
+  const object = (row as { toJSON?(): unknown }).toJSON?.() ?? row;
+  return utf8.encode(JSON.stringify(object, bigIntText));
 }
 
 function bigIntText(_: string, value: unknown): unknown {

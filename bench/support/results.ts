@@ -1,6 +1,6 @@
 /** Results on disk, one file a suite and runtime. */
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Line } from "./measure.ts";
 
@@ -21,11 +21,19 @@ export interface Result {
 /** The runtimes that benches run on. */
 export const RUNTIMES = ["deno", "bun", "node"] as const;
 
+/** Suites that run once, from whichever runtime comes first: they start their runtimes themselves. */
+export const once: ReadonlySet<string> = new Set(["workerd"]);
+
 const folder = fileURLToPath(new URL("../../.cache/bench/", import.meta.url));
 
 /** Keeps a result, in place of the last one of its suite and runtime. */
 export function save(result: Result): void {
   mkdirSync(folder, { recursive: true });
+  if (once.has(result.suite)) {
+    for (const runtime of RUNTIMES) {
+      rmSync(pathOf(result.suite, runtime), { force: true });
+    }
+  }
   writeFileSync(pathOf(result.suite, result.runtime), JSON.stringify(result, null, 1));
 }
 

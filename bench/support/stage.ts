@@ -7,7 +7,7 @@
 import { jetstreamManager, type StreamConfig } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import process from "node:process";
-import { type NatsServer, startNatsServer } from "../../tests/_support/nats_server.ts";
+import { type NatsServer, type NatsServerOptions, startNatsServer } from "../../tests/_support/nats_server.ts";
 import type { connect as connectNode } from "../../src/runtime/node.ts";
 
 /** The stream of the publish benches. */
@@ -49,8 +49,8 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Starts a server. */
-  static async open(): Promise<Stage> {
-    const server = await startNatsServer();
+  static async open(options: NatsServerOptions = {}): Promise<Stage> {
+    const server = await startNatsServer(options);
     const connect = await runtimeConnect();
     return new Stage(server, connect, await connect({ url: server.url }));
   }

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { report } from "../bench/report.ts";
+import { growth, headline } from "../bench/summary.ts";
+import { markdownTable, wrapped } from "../bench/support/markdown.ts";
+import { added, type Bench, compare, type Line } from "../bench/support/measure.ts";
+import type { Result } from "../bench/support/results.ts";
+import { type RuntimeLine, table } from "../bench/support/table.ts";
+import { everyType } from "../bench/support/type_columns.ts";
+import { encodeRows } from "../src/json/encode.ts";
+
+function lineOf(name: string, ratios: Record<string, number>, more: Partial<RuntimeLine> = {}): RuntimeLine {
+  return { suite: "s", case: "c", name, unit: "rows", perSecond: 1e5, ratios, runtime: "deno", ...more };
+}
+
+function resultOf(suite: string, runtime: string, lines: readonly Line[], given: readonly string[] = []): Result {
+  const at = "2026-11-30T00:08:59Z";
+  return { suite, runtime, version: "1.2.3", machine: "2 x CPU", at, load: [1, 2], arguments: given, lines };
+}
+
+/** A table's cells, without what aligns them. */
+function cellsOf(text: string): string[][] {
+  const rows = text.split("\n").filter((line) => line.startsWith("|") && !/^[|\s:-]+$/.test(line));
+  return rows.map((line) => line.slice(1, -1).split("|").map((cell) => cell.trim()));
+}
+
+Deno.test("table() gives each that jetrow is compared with a column, and leaves its own row to those who ask", () => {
+  const lines = [
+    lineOf("jetrow", { "raw socket": 0.5, "js.publish": 20.4 }, { clientCpu: 1.25, serverCpu: 6 }),
+    lineOf("raw socket", { jetrow: 2, "js.publish": 40 }),
+  ];
+  assert.deepEqual(cellsOf(table(lines)), [
+    ["case", "a second", "x raw socket", "x js.publish", "client CPU", "server CPU"],
+    ["c", "100 k rows", "0.50", "20", "1.3 us", "6.0 us"],
+  ]);
+  assert.deepEqual(cellsOf(table(lines, { others: true })).map((row) => row.slice(1, 5)), [
+    ["what", "a second", "x raw socket", "x js.publish"],
+    ["jetrow", "100 k rows", "0.50", "20"],
+    ["raw socket", "100 k rows", "", ""],
+  ]);
+});
+
+Deno.test("table() compares several of jetrow's ways with what is not jetrow's", () => {
+  const lines = [lineOf("jetrow, whole", { "jetrow, in parts": 2, "by hand": 4 }), lineOf("by hand", {})];
+  assert.deepEqual(cellsOf(table(lines)), [["case", "a second", "x by hand"], ["c", "100 k rows", "4.00"]]);
+});
+
+Deno.test("table() compares with the first where nothing is jetrow's", () => {
+  const points = [lineOf("10000", { "1000000": 0.9 }), lineOf("1000000", { "10000": 1.1 })];
+  const others = [lineOf("1", { "2": 1 }, { case: "d" }), lineOf("2", { "1": 1 }, { case: "d" })];
+  assert.deepEqual(cellsOf(table(points)), [
+    ["case", "what", "a second", "x 10000"],
+    ["c", "10,000", "100 k rows", "1.00"],
+    ["c", "1,000,000", "100 k rows", "1.10"],
+  ]);
+  assert.deepEqual(cellsOf(table([...points, ...others]))[0], ["case", "what", "a second", "x the first"]);
+});
+
+Deno.test("table() has a case's runtimes side by side, and a column for what is told beside the rate", () => {
+  const lines = ["deno", "bun"].flatMap((runtime) =>
+    ["c", "d"].map((name) => lineOf("jetrow", {}, { case: name, runtime, extra: { "MiB idle": 84 } }))
+  );
+  assert.deepEqual(cellsOf(table(lines)), [
+    ["case", "runtime", "a second", "MiB idle"],
+    ["c", "deno", "100 k rows", "84"],
+    ["c", "bun", "100 k rows", "84"],
+    ["d", "deno", "100 k rows", "84"],
+    ["d", "bun", "100 k rows", "84"],
+  ]);
+});
+
+Deno.test("table() of the types has one row a type", () => {
+  const of = (type: string, runtime: string, ratios: Record<string, number>, perSecond: number) =>
+    lineOf("jetrow", ratios, { suite: "types", case: type, runtime, perSecond });
+  const naive = lineOf("JSON.stringify", { jetrow: 0.1 }, { suite: "types", case: "int8" });
+  const lines = [of("int8", "deno", { "JSON.stringify": 10 }, 1e7), naive, of("map", "deno", {}, 5e6)];
+  assert.deepEqual(cellsOf(table([...lines, of("int8", "bun", { "JSON.stringify": 9 }, 2e7)])), [
+    ["type", "deno, ns", "x JSON.stringify", "bun, ns", "x JSON.stringify"],
+    ["int8", "100", "10.00", "50", "9.00"],
+    ["map", "200", "", "", ""],
+  ]);
+});
+
+Deno.test("report() leaves a table as it stands when a runtime's result is missing", () => {
+  const text = "a\n\n<!-- bench: publish -->\n\nold\n\n<!-- end -->\n\nb\n\n<!-- bench: workerd -->\n<!-- end -->\n";
+  const result = resultOf("publish", "deno", [lineOf("jetrow", {})], ["--quick"]);
+  const said: string[] = [];
+  const one = report(text, (suite) => suite === "publish" ? [result] : [], (line) => said.push(line));
+  assert.equal(one, text);
+  assert.deepEqual(said.map((line) => line.split(" ")[0]), ["publish", "workerd"]);
+  const all = ["deno", "bun", "node"].map((runtime) => ({ ...result, runtime }));
+  const whole = report(text, (suite) => suite === "publish" ? all : [result], () => {});
+  assert.ok(!whole.includes("old") && whole.startsWith("a\n\n<!-- bench: publish -->\n\n| case"), whole);
+  assert.ok(whole.includes("2 x CPU; deno 1.2.3 at 2026-11-30T00:08Z, --quick, load 1 before and 2 after;"), whole);
+  assert.match(whole, /<!-- bench: workerd -->\n\n\| case [^]*\n\n<!-- end -->\n$/);
+});
+
+Deno.test("headline() has a column a runtime, and refuses results without the usual case", () => {
+  const usual = lineOf("jetrow", { "raw socket": 0.9, "js.publish": 3.81, "nats.go": 1.2 }, {
+    case: "256 B, file, window 1024",
+    clientCpu: 1.9,
+  });
+  const encoded = resultOf("encode", "deno", [lineOf("jetrow", { "JSON.stringify": 16.7 }, { case: "10 columns" })]);
+  const cells = cellsOf(headline([resultOf("publish", "deno", [usual])], [encoded]));
+  assert.deepEqual(cells.map(([, value]) => value), ["Deno", "100 k", "0.90", "3.81", "1.20", "1.9 us", "16.70"]);
+  assert.throws(() => headline([resultOf("publish", "bun", [usual])], [encoded]), /has no case 10 columns/);
+});
+
+Deno.test("growth() tells the lowest and the highest rate beside the first point's", () => {
+  const lines = [lineOf("1", {}), lineOf("10", { "1": 1.2, "1000": 9 }), lineOf("1000", { "1": 0.8, "10": 9 })];
+  assert.deepEqual(cellsOf(growth([resultOf("curves", "deno", lines)])), [
+    ["curve", "points", "rate of", "Deno"],
+    ["c", "1 to 1,000", "rows", "0.80 to 1.20 x the first"],
+  ]);
+});
+
+Deno.test("markdownTable() aligns numbers at their ends, and has no empty columns", () => {
+  const columns = [
+    { head: "a", cell: ([text]: string[]) => text! },
+    { head: "empty", cell: () => "" },
+    { head: "n", isNumber: true, cell: ([, text]: string[]) => text! },
+  ];
+  const lines = ["| a    |    n |", "| ---- | ---: |", "| x    |    1 |", "| long | 1000 |"];
+  assert.equal(markdownTable(columns, [["x", "1"], ["long", "1000"]]), lines.join("\n"));
+});
+
+Deno.test("wrapped() keeps all words, in lines of at most 120 characters", () => {
+  const text = Array.from({ length: 200 }, (_, i) => "x".repeat(i % 17 + 1)).join(" ");
+  const lines = wrapped(text).split("\n");
+  assert.equal(lines.join(" "), text);
+  assert.ok(lines.every(({ length }) => length <= 120));
+  assert.ok(lines.slice(1).every((line, i) => lines[i]!.length + 1 + line.split(" ")[0]!.length > 120));
+});
+
+Deno.test("added() is one measurement of several, without CPU when one has none", () => {
+  const sample = { count: 10, seconds: 0.5, clientCpu: 3, serverCpu: 4 };
+  assert.deepEqual(added([sample, { ...sample, serverCpu: undefined }]), {
+    count: 20,
+    seconds: 1,
+    clientCpu: 6,
+    serverCpu: undefined,
+  });
+});
+
+Deno.test("compare() takes ratios of the same round, and warms up what is not warm", async () => {
+  const lines: Line[] = [];
+  const bench: Bench = { quick: false, rounds: 3, only: [], emit: (line) => void lines.push(line), say: () => {} };
+  const calls = { a: 0, b: 0 };
+  // Both get slower from round to round; a stays twice as fast.
+  const a = { name: "a", run: () => ({ count: 100, seconds: ++calls.a === 1 ? 1 : calls.a }) };
+  const b = { name: "b", isWarm: true, run: () => ({ count: 100, seconds: 2 * (++calls.b + 1) }) };
+  await compare(bench, { suite: "s", case: "c", unit: "rows" }, [a, b]);
+  assert.deepEqual(calls, { a: 4, b: 3 });
+  assert.deepEqual(lines.map(({ name, ratios }) => [name, ratios]), [["a", { b: 2 }], ["b", { a: 0.5 }]]);
+  assert.equal(lines[0]!.perSecond, 100 / 3);
+});
+
+Deno.test("everyType() has columns of names of their own that the encoder takes", () => {
+  const all = everyType(9);
+  assert.equal(new Set(all.map(({ name }) => name)).size, all.length);
+  const texts = all.map(({ rows }) => {
+    const { bytes, offsets } = encodeRows(rows);
+    return [offsets.length - 1, new TextDecoder().decode(bytes.subarray(0, offsets[1]))] as const;
+  });
+  for (const [i, [rows, text]] of texts.entries()) {
+    assert.equal(rows, 9, all[i]!.name);
+    assert.deepEqual(Object.keys(JSON.parse(text)), ["c"], all[i]!.name);
+  }
+  // Each with metadata is written as its meaning says, and not as its storage.
+  const textOf = (name: string) => texts[all.findIndex((each) => each.name === name)]![1];
+  assert.match(textOf("utf8, json"), /^\{"c":\{"id":/);
+  assert.match(textOf("utf8, decimal"), /^\{"c":\d+\.25\}$/);
+  assert.match(textOf("uuid"), /^\{"c":"[0-9a-f]{8}-/);
+});
