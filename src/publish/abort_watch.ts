@@ -1,6 +1,6 @@
 /**
- * Watches signals for their callers' aborts, with one listener a signal, however many calls share it: Node up to 20
- * warns of more than ten as of a leak.
+ * Watches signals for their callers' aborts, with one listener a signal, however many calls share it: Node 20 warns of
+ * more than ten, as of a leak.
  *
  * @module
  */

@@ -13,12 +13,13 @@ import type { Settings } from "../options.ts";
 import { parseCommit, parseStage } from "./atomic_answer.ts";
 import { type AtomicBatch, OpenBatches } from "./atomic_batch.ts";
 import { DUPLICATE_ID, noteFound, type RowFinder, settle } from "./atomic_settle.ts";
+import { Backlog } from "./backlog.ts";
 import { statusOf, tokenOf } from "./client_internals.ts";
 import type { Delivery } from "./delivery.ts";
-import { ExpiryTimer } from "./expiry.ts";
+import { now } from "./expiry.ts";
 import type { Lane, LaneHost } from "./lane.ts";
-import { type Miss, missOf } from "./miss.ts";
-import { RetryQueue } from "./retry.ts";
+import { type Miss, missOf, timedOut } from "./miss.ts";
+import { Pump } from "./pump.ts";
 import type { Wire } from "./wire.ts";
 
 /** The lane of `publishMode: "atomic"`. */
@@ -28,15 +29,12 @@ export class AtomicLane implements Lane {
   readonly #settings: Settings;
   readonly #prefixLength: number;
   readonly #find: RowFinder;
-  readonly #timer: ExpiryTimer;
-  readonly #retry: RetryQueue;
+  readonly #backlog: Backlog;
+  readonly #pump: Pump;
   readonly #batches = new OpenBatches();
   /** Streams that have answered a batch as such. */
   readonly #proven = new Set<string>();
-  #queue: Delivery[] = [];
   #submitted = 0;
-  #stopped = false;
-  #pumping = false;
 
   /** A lane over a wire; answers' subjects have the token behind `prefixLength` characters. */
   constructor(wire: Wire, settings: Settings, prefixLength: number, host: LaneHost, find: RowFinder) {
@@ -45,8 +43,13 @@ export class AtomicLane implements Lane {
     this.#settings = settings;
     this.#prefixLength = prefixLength;
     this.#find = find;
-    this.#retry = new RetryQueue(settings.retry?.budget);
-    this.#timer = new ExpiryTimer(() => this.#nextTurn(), (now) => this.#due(now));
+    this.#backlog = new Backlog(settings.retry?.budget);
+    this.#pump = new Pump(host, {
+      outstanding: () => this.#batches.size > 0,
+      nextDue: () => this.#nextDue(),
+      expire: (time) => this.#expire(time),
+      submit: (time) => this.#submitAll(time),
+    });
   }
 
   get inFlight(): number {
@@ -62,45 +65,36 @@ export class AtomicLane implements Lane {
   }
 
   push(delivery: Delivery): void {
-    this.#queue.push(delivery);
+    this.#backlog.push(delivery);
   }
 
   wake(): void {
-    if (this.#pumping) return;
-    this.#pumping = true;
-    queueMicrotask(() => {
-      this.#pumping = false;
-      this.#pump();
-    });
+    this.#pump.wake();
   }
 
   cancel(delivery: Delivery): void {
     for (const batch of this.#batches) if (batch.delivery === delivery) this.#batches.remove(batch);
-    this.#retry.remove(delivery);
-    this.#queue = this.#queue.filter((queued) => queued !== delivery);
+    this.#backlog.remove(delivery);
     this.#afterAnswer();
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#retry.clear();
+    this.#backlog.close();
     // What is not committed will not be: its rows are unsent.
     for (const batch of this.#batches) {
       if (batch.state === "opening" || batch.state === "staged") this.#batches.remove(batch);
     }
-    this.#timer.arm();
-    this.#reportDrained();
+    this.#pump.stop();
   }
 
   cut(): void {
-    this.#stopped = true;
-    this.#retry.clear();
+    this.#backlog.close();
     for (const batch of this.#batches) this.#batches.remove(batch);
-    this.#timer.stop();
+    this.#pump.cut();
   }
 
   reply(msg: Msg): void {
-    this.#timer.noteProgress();
+    this.#pump.noteAnswer();
     const token = tokenOf(msg, this.#prefixLength);
     const batch = this.#batches.take(token);
     if (batch === undefined) return;
@@ -147,7 +141,7 @@ export class AtomicLane implements Lane {
   #succeed(batch: AtomicBatch, firstSequence: number): void {
     const { delivery } = batch;
     this.#batches.remove(batch);
-    this.#retry.succeeded();
+    this.#backlog.retry.succeeded();
     for (let i = 0; i < delivery.count; i++) delivery.acknowledge(i, firstSequence + i, false);
     this.#host.acknowledged(delivery.count, 0, delivery.rows!.bodyBytes);
     delivery.done.resolve();
@@ -178,71 +172,36 @@ export class AtomicLane implements Lane {
     const stored = committed ? miss.stored : "no";
     if (committed) { for (let i = 0; i < delivery.count; i++) delivery.refuse(i, stored); }
     const safe = stored === "no" || delivery.rows!.allHaveIds;
-    if (!this.#stopped && safe && miss.again !== "never" && this.#retry.add(delivery, 0, miss.again, now())) return;
+    if (this.#backlog.takeBack(delivery, 0, miss.again, safe, now())) return;
     this.#host.failed({ ...miss, delivery });
   }
 
   #afterAnswer(): void {
-    if (this.#stopped) this.#reportDrained();
-    else this.wake();
+    this.#pump.proceed();
     this.#host.moved();
-  }
-
-  #reportDrained(): void {
-    if (this.#batches.size === 0) queueMicrotask(() => this.#host.drained());
   }
 
   /** When something is due: while a batch is open, none goes again. */
-  #nextTurn(): number {
-    if (this.#stopped || this.#batches.size > 0) return this.#batches.nextDeadline;
-    return Math.min(this.#retry.due, this.#queue.length > 0 ? this.#retry.pauseEnd : Infinity);
+  #nextDue(): number {
+    return this.#pump.stopped || this.#batches.size > 0 ? this.#batches.nextDeadline : this.#backlog.due;
   }
 
-  #due(time: number): void {
+  #expire(time: number): void {
     for (const batch of this.#batches) {
       if (batch.deadline > time) continue;
       const what = batch.state === "committing" ? "its commit" : "its first row";
-      const reason = `no answer to ${what} within ${this.#settings.publishTimeout} ms`;
-      this.#missed(batch, { code: "publish.timeout", stored: "unknown", again: "later", reason });
+      this.#missed(batch, timedOut(`answer to ${what}`, this.#settings.publishTimeout));
     }
-    if (this.#stopped) this.#reportDrained();
-    else this.#pump();
   }
 
-  #pump(): void {
-    if (this.#stopped) return;
-    const time = now();
-    try {
-      this.#commitStaged(time);
-      if (this.#beginAgain(time) && !this.#retry.pausing(time)) this.#beginQueue(time);
-      this.#wire.flush();
-    } catch (cause) {
-      this.#host.failed({ code: "publish.disconnected", reason: "the connection is lost", cause });
-    }
-    this.#timer.arm();
-    this.#host.moved();
-  }
-
-  #commitStaged(time: number): void {
+  #submitAll(time: number): void {
+    const { retry } = this.#backlog;
+    const begin = (delivery: Delivery): boolean => this.#begin(delivery, time);
     for (const batch of this.#batches) if (batch.state === "staged") this.#sendRest(batch, time);
-  }
-
-  /** Sends batches again whose time has come; false when others must go first. */
-  #beginAgain(time: number): boolean {
-    for (let item = this.#retry.peek(time); item !== undefined; item = this.#retry.peek(time)) {
-      if (!this.#begin(item.delivery, time)) return false;
-      this.#retry.shift();
-    }
-    return this.#retry.size === 0;
-  }
-
-  #beginQueue(time: number): void {
-    let finished = 0;
-    for (const delivery of this.#queue) {
-      if (delivery.rows === undefined ? !delivery.over : !this.#begin(delivery, time)) break;
-      finished++;
-    }
-    if (finished > 0) this.#queue = this.#queue.slice(finished);
+    // Batches that go again go before all others.
+    const free = this.#backlog.submitAgain(time, begin) && retry.size === 0;
+    if (free && !retry.pausing(time)) this.#backlog.submitCalls(begin);
+    this.#wire.flush();
   }
 
   /** Begins a batch; false when it is not its turn: another one is opening, or the window has no room for all of it. */
@@ -258,7 +217,7 @@ export class AtomicLane implements Lane {
     if (this.#batches.rows + rows.count > maxInFlight || this.#batches.bytes + bytes > maxInFlightBytes) return false;
     for (const { state } of this.#batches) {
       // A batch that may have to go again is answered before the next: stored order stays the order of calls.
-      if (state === "opening" || state === "staged" || this.#retry.enabled) return false;
+      if (state === "opening" || state === "staged" || this.#backlog.retry.enabled) return false;
     }
     const batch = this.#batches.add(delivery, bytes, time, time + publishTimeout);
     this.#submitted += rows.count;
@@ -281,7 +240,7 @@ export class AtomicLane implements Lane {
     batch.deadline = time + this.#settings.publishTimeout;
     for (let i = 0; i <= last; i++) delivery.submit(i);
     delivery.next = delivery.count;
-    if (!this.#wire.holdsRows && !this.#retry.enabled) delivery.release();
+    if (!this.#wire.holdsRows && !this.#backlog.retry.enabled) delivery.release();
     delivery.submitted.resolve();
   }
 
@@ -289,9 +248,4 @@ export class AtomicLane implements Lane {
     const { rows } = batch.delivery;
     this.#wire.sendExtended(rows!, index, token, batchHeaders(batch.id, index, index === rows!.count - 1));
   }
-}
-
-/** Milliseconds that never go back: deadlines must not move with the wall clock. */
-function now(): number {
-  return performance.now();
 }

@@ -7,6 +7,7 @@
 
 import type { AtomicBatch } from "./atomic_batch.ts";
 import type { Delivery, Failure } from "./delivery.ts";
+import { now } from "./expiry.ts";
 import type { Miss } from "./miss.ts";
 
 /** Some id of the batch is one of a message that the stream has already. */
@@ -30,7 +31,7 @@ export async function settle(batch: AtomicBatch, description: string, find: RowF
   const refused = `the server refused it: ${description} (${DUPLICATE_ID})`;
   const known = { code: "publish.rejected", serverCode: DUPLICATE_ID } as const;
   try {
-    const sequences = await find(delivery, performance.now() - batch.committedAt, batch.search.signal);
+    const sequences = await find(delivery, now() - batch.committedAt, batch.search.signal);
     const found = sequences.filter((sequence) => sequence > 0).length;
     if (found === sequences.length) return { kind: "all", sequences };
     const reason = `${refused}: the stream has ${found} of its ${delivery.count} rows`;

@@ -4,6 +4,11 @@
  * @module
  */
 
+/** Milliseconds that never go back: deadlines must not move with the wall clock. */
+export function now(): number {
+  return performance.now();
+}
+
 /**
  * Calls back when the earliest deadline has come. A long synchronous stretch (encoding, say) makes timers fire before
  * the answers that arrived meanwhile are read. So an expired timer lets the event loop turn first: once, and for as
@@ -11,13 +16,13 @@
  */
 export class ExpiryTimer {
   readonly #next: () => number;
-  readonly #due: (now: number) => void;
+  readonly #due: (time: number) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #at = Infinity;
   #progress = 0;
 
-  /** A timer for `next()`, in milliseconds of `performance.now()`, Infinity for none; `due` is told the time up to which deadlines have come. */
-  constructor(next: () => number, due: (now: number) => void) {
+  /** A timer for `next()`, in milliseconds of {@linkcode now}, Infinity for none; `due` is told the time up to which deadlines have come. */
+  constructor(next: () => number, due: (time: number) => void) {
     this.#next = next;
     this.#due = due;
   }
@@ -35,7 +40,7 @@ export class ExpiryTimer {
     if (next === Infinity) return;
     this.#at = next;
     // Timers may fire up to a millisecond early.
-    this.#timer = setTimeout(() => this.#fired(), Math.max(0, next - performance.now()) + 1);
+    this.#timer = setTimeout(() => this.#fired(), Math.max(0, next - now()) + 1);
   }
 
   /** Clears the timer. */
@@ -46,20 +51,20 @@ export class ExpiryTimer {
   }
 
   #fired(): void {
-    const now = performance.now();
+    const time = now();
     // Deadlines that were moved or met since the timer was set.
-    if (this.#next() > now) return this.#again();
-    const blocked = now - this.#next();
-    this.#turn(now, now + blocked);
+    if (this.#next() > time) return this.#again();
+    const blocked = time - this.#next();
+    this.#turn(time, time + blocked);
   }
 
-  #turn(now: number, until: number): void {
+  #turn(time: number, until: number): void {
     const seen = this.#progress;
     this.#timer = setTimeout(() => {
-      if (this.#progress > seen && performance.now() < until) return this.#turn(now, until);
+      if (this.#progress > seen && now() < until) return this.#turn(time, until);
       this.#timer = undefined;
       this.#at = Infinity;
-      this.#due(now);
+      this.#due(time);
       this.arm();
     }, 0);
   }

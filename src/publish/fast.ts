@@ -9,15 +9,17 @@
 
 import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../options.ts";
+import { Backlog } from "./backlog.ts";
 import { statusOf } from "./client_internals.ts";
 import type { Delivery } from "./delivery.ts";
-import { ExpiryTimer } from "./expiry.ts";
+import { now } from "./expiry.ts";
 import type { FastBatch } from "./fast_batch.ts";
 import { APPEND, COMMIT, type FastAnswer, type FastReply, parseFast, parseReply, START } from "./fast_protocol.ts";
 import { FastSender } from "./fast_sender.ts";
 import { Feed } from "./feed.ts";
 import type { Lane, LaneHost } from "./lane.ts";
-import { type Miss, missOf } from "./miss.ts";
+import { malformed, type Miss, missOf, timedOut } from "./miss.ts";
+import { Pump } from "./pump.ts";
 import type { Wire } from "./wire.ts";
 
 /** How long a batch's last answer may come after one that says that the server knows it no more, in milliseconds. */
@@ -30,20 +32,23 @@ export class FastLane implements Lane {
   readonly #host: LaneHost;
   readonly #settings: Settings;
   readonly #prefixLength: number;
-  readonly #timer: ExpiryTimer;
-  readonly #feed: Feed;
+  readonly #backlog: Backlog;
   readonly #sender: FastSender;
-  #stopped = false;
-  #pumping = false;
+  readonly #pump: Pump;
 
   /** A lane over a wire; reply subjects begin with `inbox`. */
   constructor(wire: Wire, settings: Settings, inbox: string, host: LaneHost) {
     this.#host = host;
     this.#settings = settings;
     this.#prefixLength = inbox.length;
-    this.#feed = new Feed(settings.retry?.budget);
-    this.#sender = new FastSender(wire, settings, inbox, this.#feed);
-    this.#timer = new ExpiryTimer(() => this.#nextTurn(), (now) => this.#due(now));
+    this.#backlog = new Backlog(settings.retry?.budget);
+    this.#sender = new FastSender(wire, settings, inbox, new Feed(this.#backlog));
+    this.#pump = new Pump(host, {
+      outstanding: () => this.#sender.rows > 0,
+      nextDue: () => this.#nextDue(),
+      expire: (time) => this.#pump.guarded(() => this.#expireAll(time)),
+      submit: (time) => this.#sender.submit(time),
+    });
   }
 
   get inFlight(): number {
@@ -60,22 +65,16 @@ export class FastLane implements Lane {
 
   push(delivery: Delivery): void {
     delivery.cumulative = true;
-    this.#feed.push(delivery);
+    this.#backlog.push(delivery);
   }
 
   wake(): void {
-    if (this.#pumping) return;
-    this.#pumping = true;
-    // All answers of one read are handled before microtasks run: the submitter wakes once a read.
-    queueMicrotask(() => {
-      this.#pumping = false;
-      this.#pump();
-    });
+    this.#pump.wake();
   }
 
   cancel(delivery: Delivery): void {
     const time = now();
-    this.#feed.remove(delivery);
+    this.#backlog.remove(delivery);
     for (const batch of this.#sender.batches) {
       batch.drop(delivery, (_, from, to) => this.#sender.free(delivery, from, to));
       if (batch.live) continue;
@@ -87,30 +86,27 @@ export class FastLane implements Lane {
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#feed.retry.clear();
+    this.#backlog.close();
     // The end of a batch acknowledges what no other answer would.
-    this.#guarded(() => {
+    this.#pump.guarded(() => {
       for (const batch of this.#sender.batches) this.#sender.end(batch);
     });
-    this.#timer.arm();
-    this.#reportDrained();
+    this.#pump.stop();
   }
 
   cut(): void {
-    this.#stopped = true;
-    this.#feed.retry.clear();
+    this.#backlog.close();
     this.#sender.clear();
-    this.#timer.stop();
+    this.#pump.cut();
   }
 
   reply(msg: Msg): void {
-    this.#timer.noteProgress();
+    this.#pump.noteAnswer();
     const at = parseReply(msg.subject, this.#prefixLength);
     const batch = at && this.#sender.batchOf(at.id);
     if (batch === undefined) return;
     const answer = parseFast(msg.data, statusOf(msg), batch.destination.source, batch.id);
-    this.#guarded(() => this.#heard(batch, at!, answer));
+    this.#pump.guarded(() => this.#heard(batch, at!, answer));
     this.#afterAnswer();
   }
 
@@ -138,7 +134,7 @@ export class FastLane implements Lane {
     this.#sender.heard(batch, now());
     // The last row waits for the batch's end, which tells the last sequence.
     this.#settle(batch, Math.min(sequence, batch.ending ? batch.sent - 1 : batch.sent));
-    if (this.#stopped || batch.troubled) this.#sender.end(batch);
+    if (this.#pump.stopped || batch.troubled) this.#sender.end(batch);
   }
 
   #ended(batch: FastBatch, count: number, lastSequence: number): void {
@@ -157,7 +153,7 @@ export class FastLane implements Lane {
       const { offsets } = delivery.rows!;
       this.#sender.free(delivery, from, to);
       delivery.acknowledgeRange(from, to);
-      this.#feed.retry.succeeded();
+      this.#backlog.retry.succeeded();
       this.#host.acknowledged(to - from, 0, offsets[to]! - offsets[from]!);
       if (delivery.complete) delivery.done.resolve();
     });
@@ -186,7 +182,7 @@ export class FastLane implements Lane {
     batch.refused.set(sequence, miss);
     row.delivery.refuse(row.index, miss.stored);
     if (batch.refused.size === batch.sent - batch.settled) this.#finish(batch, miss);
-    else if (!this.#feed.retry.enabled || miss.again === "never") this.#host.failed({ ...miss, ...row });
+    else if (!this.#backlog.retry.enabled || miss.again === "never") this.#host.failed({ ...miss, ...row });
   }
 
   /** The batch is over; rows that are not settled are as they were refused, else as `rest` says. */
@@ -205,67 +201,41 @@ export class FastLane implements Lane {
     this.#sender.free(delivery, index, index + 1);
     delivery.refuse(index, miss.stored);
     const safe = miss.stored === "no" || delivery.rows!.hasId(index);
-    const { retry } = this.#feed;
     // All rows of a batch wait for the same time, so that they go again in order.
-    if (!this.#stopped && safe && miss.again !== "never" && retry.add(delivery, index, "pause", now())) return;
+    const again = miss.again === "never" ? "never" : "pause";
+    if (this.#backlog.takeBack(delivery, index, again, safe, now())) return;
     delivery.open--;
     this.#host.failed({ ...miss, delivery, index });
   }
 
   #afterAnswer(): void {
-    if (this.#stopped) this.#reportDrained();
-    else this.wake();
-    this.#timer.arm();
+    this.#pump.arm();
+    this.#pump.proceed();
     this.#host.moved();
   }
 
-  #reportDrained(): void {
-    if (this.#sender.rows === 0) queueMicrotask(() => this.#host.drained());
-  }
-
-  #nextTurn(): number {
+  #nextDue(): number {
     let next = Infinity;
     for (const { deadline, nudgeAt, lostAt } of this.#sender.batches) next = Math.min(next, deadline, nudgeAt, lostAt);
-    if (this.#stopped) return next;
-    return Math.min(next, this.#sender.lingersUntil, this.#sender.blocked ? Infinity : this.#feed.due);
+    if (this.#pump.stopped) return next;
+    return Math.min(next, this.#sender.lingersUntil, this.#sender.blocked ? Infinity : this.#backlog.due);
   }
 
-  #due(time: number): void {
-    this.#guarded(() => {
-      for (const batch of this.#sender.batches) {
-        if (batch.deadline <= time) this.#expire(batch, time);
-        else if (batch.lostAt <= time) this.#finish(batch, LOST);
-        else if (batch.nudgeAt <= time) this.#sender.nudge(batch, time);
-      }
-      this.#sender.endLingering(time);
-    });
-    if (this.#stopped) this.#reportDrained();
-    else this.#pump();
+  #expireAll(time: number): void {
+    for (const batch of this.#sender.batches) {
+      if (batch.deadline <= time) this.#expire(batch, time);
+      else if (batch.lostAt <= time) this.#finish(batch, LOST);
+      else if (batch.nudgeAt <= time) this.#sender.nudge(batch, time);
+    }
+    this.#sender.endLingering(time);
   }
 
   #expire(batch: FastBatch, time: number): void {
-    const reason = `no acknowledgment within ${this.#settings.publishTimeout} ms`;
-    const miss: Miss = { code: "publish.timeout", stored: "unknown", again: "later", reason };
-    if (this.#feed.retry.enabled) return this.#finish(batch, miss);
+    const miss = timedOut("acknowledgment", this.#settings.publishTimeout);
+    if (this.#backlog.retry.enabled) return this.#finish(batch, miss);
     this.#sender.trouble(batch, time);
     this.#takeOut(batch, time, miss);
     if (!batch.live) this.#sender.remove(batch);
-  }
-
-  #pump(): void {
-    if (this.#stopped) return;
-    this.#guarded(() => this.#sender.submit(now()));
-    this.#timer.arm();
-    this.#host.moved();
-  }
-
-  /** Runs what may send: the connection may be gone. */
-  #guarded(work: () => void): void {
-    try {
-      work();
-    } catch (cause) {
-      this.#host.failed({ code: "publish.disconnected", reason: "the connection is lost", cause });
-    }
   }
 }
 
@@ -276,13 +246,3 @@ const LOST: Miss = {
   reason: `the server knows the batch no more, and its last acknowledgment is lost (${UNKNOWN_BATCH})`,
   serverCode: UNKNOWN_BATCH,
 };
-
-function malformed(what: string): Miss {
-  const reason = `its acknowledgment is malformed: ${what}`;
-  return { code: "publish.bad_ack", stored: "unknown", again: "later", reason };
-}
-
-/** Milliseconds that never go back: deadlines must not move with the wall clock. */
-function now(): number {
-  return performance.now();
-}

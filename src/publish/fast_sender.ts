@@ -226,7 +226,9 @@ export class FastSender {
       this.#close(batch);
       this.heard(batch, time);
     }
-    if (delivery.next === delivery.count && !this.#wire.holdsRows && !this.#feed.retry.enabled) delivery.release();
+    if (delivery.next === delivery.count && !this.#wire.holdsRows && this.#settings.retry === undefined) {
+      delivery.release();
+    }
   }
 
   /** Notes that rows are with the server. */

@@ -7,12 +7,13 @@
 import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../options.ts";
 import { parseAck } from "./ack.ts";
+import { Backlog } from "./backlog.ts";
 import { statusOf, tokenOf } from "./client_internals.ts";
-import type { Delivery, Failure } from "./delivery.ts";
-import { ExpiryTimer } from "./expiry.ts";
+import type { Delivery } from "./delivery.ts";
+import { now } from "./expiry.ts";
 import type { Lane, LaneHost } from "./lane.ts";
-import { type Miss, missOf } from "./miss.ts";
-import { RetryQueue } from "./retry.ts";
+import { type Miss, missOf, timedOut } from "./miss.ts";
+import { Pump } from "./pump.ts";
 import { Window } from "./window.ts";
 import type { Wire } from "./wire.ts";
 
@@ -23,12 +24,9 @@ export class IndividualLane implements Lane {
   readonly #window: Window<Delivery>;
   readonly #timeout: number;
   readonly #prefixLength: number;
-  readonly #timer: ExpiryTimer;
-  readonly #retry: RetryQueue;
-  #queue: Delivery[] = [];
   readonly #inOrder: boolean;
-  #stopped = false;
-  #pumping = false;
+  readonly #backlog: Backlog;
+  readonly #pump: Pump;
   /** Whether a row that could go again has no room in the window: an answer is waited for, not a time. */
   #full = false;
   #submitted = 0;
@@ -41,8 +39,13 @@ export class IndividualLane implements Lane {
     this.#timeout = settings.publishTimeout;
     this.#inOrder = settings.maxInFlight === 1;
     this.#prefixLength = prefixLength;
-    this.#retry = new RetryQueue(settings.retry?.budget);
-    this.#timer = new ExpiryTimer(() => this.#nextTurn(), (now) => this.#due(now));
+    this.#backlog = new Backlog(settings.retry?.budget);
+    this.#pump = new Pump(host, {
+      outstanding: () => this.#window.count > 0,
+      nextDue: () => this.#nextDue(),
+      expire: (time) => this.#expire(time),
+      submit: (time) => this.#submitAll(time),
+    });
   }
 
   get inFlight(): number {
@@ -58,39 +61,28 @@ export class IndividualLane implements Lane {
   }
 
   push(delivery: Delivery): void {
-    this.#queue.push(delivery);
+    this.#backlog.push(delivery);
   }
 
   wake(): void {
-    if (this.#pumping) return;
-    this.#pumping = true;
-    // All answers of one read are handled before microtasks run: the submitter wakes once a read.
-    queueMicrotask(() => {
-      this.#pumping = false;
-      this.#pump();
-    });
+    this.#pump.wake();
   }
 
   cancel(delivery: Delivery): void {
     this.#window.detach(delivery, (owner) => void owner.open--);
-    this.#retry.remove(delivery);
-    this.#queue = this.#queue.filter((queued) => queued !== delivery);
-    if (this.#stopped) this.#reportDrained();
-    else this.wake();
+    this.#backlog.remove(delivery);
+    this.#pump.proceed();
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#retry.clear();
-    this.#timer.arm();
-    this.#reportDrained();
+    this.#backlog.close();
+    this.#pump.stop();
   }
 
   cut(): void {
-    this.#stopped = true;
-    this.#retry.clear();
+    this.#backlog.close();
     this.#window.detach(undefined, (owner) => void owner.open--);
-    this.#timer.stop();
+    this.#pump.cut();
   }
 
   /** Takes an answer of the usual form from the bytes that arrived; false for any other, which then comes as a reply. */
@@ -98,7 +90,7 @@ export class IndividualLane implements Lane {
     const delivery = this.#window.peek(token);
     const usual = delivery === undefined ? 0 : delivery.destination!.readUsualAck(bytes, start, end);
     if (usual === 0) return false;
-    this.#timer.noteProgress();
+    this.#pump.noteAnswer();
     this.#window.take(token);
     this.#acknowledge(delivery!, this.#window.row, Math.abs(usual), usual < 0);
     this.#afterAnswer(delivery!);
@@ -109,7 +101,7 @@ export class IndividualLane implements Lane {
     const token = tokenOf(msg, this.#prefixLength);
     const body = msg.data;
     if (this.take(token, body, 0, body.length)) return;
-    this.#timer.noteProgress();
+    this.#pump.noteAnswer();
     if (!this.#window.take(token)) return;
     const delivery = this.#window.owner!;
     this.#unusual(delivery, this.#window.row, body, statusOf(msg));
@@ -126,7 +118,7 @@ export class IndividualLane implements Lane {
   #acknowledge(delivery: Delivery, index: number, sequence: number, duplicate: boolean): void {
     delivery.acknowledge(index, sequence, duplicate);
     const { offsets } = delivery.rows!;
-    this.#retry.succeeded();
+    this.#backlog.retry.succeeded();
     this.#host.acknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
     if (delivery.complete) this.#completed(delivery);
   }
@@ -147,81 +139,40 @@ export class IndividualLane implements Lane {
   #missed(delivery: Delivery, index: number, miss: Miss): void {
     delivery.refuse(index, miss.stored);
     const safe = miss.stored === "no" || delivery.rows!.hasId(index);
-    if (!this.#stopped && safe && miss.again !== "never" && this.#retry.add(delivery, index, miss.again, now())) return;
+    if (this.#backlog.takeBack(delivery, index, miss.again, safe, now())) return;
     delivery.open--;
-    const failure: Failure = { code: miss.code, reason: miss.reason, delivery, index, serverCode: miss.serverCode };
-    this.#host.failed(failure);
+    this.#host.failed({ ...miss, delivery, index });
   }
 
   #afterAnswer(delivery: Delivery): void {
-    if (this.#stopped) this.#reportDrained();
-    else if (this.#queue.length > 0 || this.#retry.size > 0 || delivery.open === 0) this.wake();
+    if (this.#pump.stopped || !this.#backlog.empty || delivery.open === 0) this.#pump.proceed();
     this.#host.moved();
   }
 
-  #reportDrained(): void {
-    if (this.#window.count === 0) queueMicrotask(() => this.#host.drained());
+  #nextDue(): number {
+    const { nextDeadline } = this.#window;
+    return this.#pump.stopped || this.#full ? nextDeadline : Math.min(nextDeadline, this.#backlog.due);
   }
 
-  #nextTurn(): number {
-    const deadline = this.#window.nextDeadline;
-    if (this.#stopped || this.#full) return deadline;
-    const pauseEnd = this.#queue.length > 0 ? this.#retry.pauseEnd : Infinity;
-    return Math.min(deadline, this.#retry.due, pauseEnd);
-  }
-
-  #due(time: number): void {
+  #expire(time: number): void {
     while (this.#window.expire(time)) {
-      const reason = `no acknowledgment within ${this.#timeout} ms`;
-      // Lost answers say nothing of the next row's: no pause.
-      this.#missed(this.#window.owner!, this.#window.row, {
-        code: "publish.timeout",
-        stored: "unknown",
-        again: "later",
-        reason,
-      });
+      this.#missed(this.#window.owner!, this.#window.row, timedOut("acknowledgment", this.#timeout));
     }
-    if (this.#stopped) this.#reportDrained();
-    else this.#pump();
   }
 
-  #pump(): void {
-    if (this.#stopped) return;
-    const time = now();
-    try {
-      this.#full = !this.#resubmit(time);
-      // One row at a time: none overtakes a row that waits to be sent again.
-      const held = this.#inOrder && this.#retry.size > 0;
-      if (!this.#full && !held && !this.#retry.pausing(time)) this.#submitQueue(time);
-      this.#wire.flush();
-    } catch (cause) {
-      this.#host.failed({ code: "publish.disconnected", reason: "the connection is lost", cause });
+  #submitAll(time: number): void {
+    const { retry } = this.#backlog;
+    this.#full = !this.#backlog.submitAgain(time, (delivery, index) => this.#submit(delivery, index, time));
+    // One row at a time: none overtakes a row that waits to be sent again.
+    const held = this.#inOrder && retry.size > 0;
+    if (!this.#full && !held && !retry.pausing(time)) {
+      this.#backlog.submitCalls((delivery) => this.#submitRows(delivery, time));
     }
-    this.#timer.arm();
-    this.#host.moved();
+    this.#wire.flush();
   }
 
-  /** Sends rows again whose time has come; false when the window is full. */
-  #resubmit(time: number): boolean {
-    for (let item = this.#retry.peek(time); item !== undefined; item = this.#retry.peek(time)) {
-      if (!this.#submit(item.delivery, item.index, time)) return false;
-      this.#retry.shift();
-    }
-    return true;
-  }
-
-  #submitQueue(time: number): void {
-    let finished = 0;
-    for (const delivery of this.#queue) {
-      if (!this.#submitRows(delivery, time)) break;
-      finished++;
-    }
-    if (finished > 0) this.#queue = this.#queue.slice(finished);
-  }
-
-  /** Submits a call's rows; false when it is not loaded, or the window is full. */
+  /** Submits a call's rows; false when the window is full. */
   #submitRows(delivery: Delivery, time: number): boolean {
-    if (delivery.rows === undefined) return delivery.over;
     while (delivery.next < delivery.count) {
       if (!this.#submit(delivery, delivery.next, time)) return false;
       delivery.next++;
@@ -229,7 +180,7 @@ export class IndividualLane implements Lane {
     }
     this.#wire.flush();
     // Bodies are needed no longer where the wire has copied them, and nothing will be sent again.
-    if (!this.#wire.holdsRows && !this.#retry.enabled) delivery.release();
+    if (!this.#wire.holdsRows && !this.#backlog.retry.enabled) delivery.release();
     delivery.submitted.resolve();
     if (delivery.count === 0) delivery.done.resolve();
     return true;
@@ -251,9 +202,4 @@ export class IndividualLane implements Lane {
     this.#submitted++;
     return true;
   }
-}
-
-/** Milliseconds that never go back: deadlines must not move with the wall clock. */
-function now(): number {
-  return performance.now();
 }

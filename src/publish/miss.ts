@@ -40,11 +40,20 @@ export function missOf(answer: Exclude<Ack, { readonly kind: "stored" }>, source
       const reason = `stream ${from} acknowledged it, not ${named(source.stream, source.domain)}`;
       return { code: "publish.wrong_stream", stored: "unknown", again: "never", reason };
     }
-    case "bad": {
-      const reason = `its acknowledgment is malformed: ${answer.reason}`;
-      return { code: "publish.bad_ack", stored: "unknown", again: "later", reason };
-    }
+    case "bad":
+      return malformed(answer.reason);
   }
+}
+
+/** What an acknowledgment means that says what cannot be. */
+export function malformed(what: string): Miss {
+  const reason = `its acknowledgment is malformed: ${what}`;
+  return { code: "publish.bad_ack", stored: "unknown", again: "later", reason };
+}
+
+/** What it means that `what` has not come in time. Lost answers say nothing of the next row's: no pause. */
+export function timedOut(what: string, timeout: number): Miss {
+  return { code: "publish.timeout", stored: "unknown", again: "later", reason: `no ${what} within ${timeout} ms` };
 }
 
 function named(stream: string, domain: string | undefined): string {

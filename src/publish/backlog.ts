@@ -1,0 +1,83 @@
+/**
+ * What a lane has still to submit: its calls in order, and before them the rows that go again.
+ *
+ * @module
+ */
+
+import type { Delivery } from "./delivery.ts";
+import { RetryQueue } from "./retry.ts";
+import type { Again } from "./verdict.ts";
+
+/** Calls that wait for their turn, and rows whose submission came to nothing. */
+export class Backlog {
+  /** The rows that go again. */
+  readonly retry: RetryQueue;
+  #calls: Delivery[] = [];
+  #closed = false;
+
+  /** A backlog whose rows go again within a budget in milliseconds; without one, never. */
+  constructor(budget: number | undefined) {
+    this.retry = new RetryQueue(budget);
+  }
+
+  /** Whether neither a call nor a row waits. */
+  get empty(): boolean {
+    return this.#calls.length === 0 && this.retry.size === 0;
+  }
+
+  /** The call whose turn it is. */
+  get first(): Delivery | undefined {
+    return this.#calls[0];
+  }
+
+  /** When the next row may go, where none may now; Infinity when something else is waited for. */
+  get due(): number {
+    return Math.min(this.retry.due, this.#calls.length > 0 ? this.retry.pauseEnd : Infinity);
+  }
+
+  /** Gives a call its place. */
+  push(delivery: Delivery): void {
+    this.#calls.push(delivery);
+  }
+
+  /** Takes the first call out. */
+  shift(): void {
+    this.#calls.shift();
+  }
+
+  /** Takes a call out, wherever it is. */
+  remove(delivery: Delivery): void {
+    this.retry.remove(delivery);
+    this.#calls = this.#calls.filter((waiting) => waiting !== delivery);
+  }
+
+  /** Forgets the rows that wait to go again, and takes none any more. */
+  close(): void {
+    this.#closed = true;
+    this.retry.clear();
+  }
+
+  /** Takes a row back, if it may go again; `safe` tells whether that cannot store it twice. */
+  takeBack(delivery: Delivery, index: number, again: Again, safe: boolean, time: number): boolean {
+    return !this.#closed && safe && again !== "never" && this.retry.add(delivery, index, again, time);
+  }
+
+  /** Submits the rows that may go again now; false when one has no room. */
+  submitAgain(time: number, submit: (delivery: Delivery, index: number) => boolean): boolean {
+    for (let row = this.retry.peek(time); row !== undefined; row = this.retry.peek(time)) {
+      if (!submit(row.delivery, row.index)) return false;
+      this.retry.shift();
+    }
+    return true;
+  }
+
+  /** Submits calls, up to the first that is not loaded, or for whose rows there is no room. */
+  submitCalls(submit: (delivery: Delivery) => boolean): void {
+    let finished = 0;
+    for (const delivery of this.#calls) {
+      if (delivery.rows === undefined ? !delivery.over : !submit(delivery)) break;
+      finished++;
+    }
+    if (finished > 0) this.#calls = this.#calls.slice(finished);
+  }
+}
