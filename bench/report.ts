@@ -8,7 +8,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { chart, groupsOf } from "./chart.ts";
-import { growth, headline } from "./summary.ts";
+import { growth, headline, machineOf } from "./summary.ts";
 import { load, once, type Result, RUNTIMES } from "./support/results.ts";
 import { wrapped } from "./support/markdown.ts";
 import { table } from "./support/table.ts";
@@ -30,7 +30,7 @@ export function report(text: string, load: Load, say: (text: string) => void): s
 function sectionOf(name: string, load: Load): string | undefined {
   if (name === "headline") {
     const [publish, encode] = [resultsOf("publish", load), resultsOf("encode", load)];
-    return publish && encode && `${headline(publish, encode)}\n\n${wrapped(conditions(publish))}`;
+    return publish && encode && `${headline(publish, encode)}\n\n${wrapped(machineOf(publish))}`;
   }
   if (name === "growth") {
     const results = resultsOf("curves", load);

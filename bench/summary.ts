@@ -32,6 +32,14 @@ export function headline(publish: readonly Result[], encode: readonly Result[]):
   return markdownTable([{ head: "", cell: ([what]) => what }, ...columns], FIGURES);
 }
 
+/** The machine, the runtimes and the day. */
+export function machineOf(results: readonly Result[]): string {
+  const runtimes = results.map(({ runtime, version, arguments: given }) =>
+    `${titleOf(runtime)} ${version}${given.includes("--quick") ? " (--quick)" : ""}`
+  );
+  return `${results[0]!.machine}; ${runtimes.join(", ")}; ${results[0]!.at.slice(0, 10)}.`;
+}
+
 function lineOf(result: Result | undefined, name: string): Line {
   const line = result?.lines.find((each) => each.case === name && each.name === "jetrow");
   if (line === undefined) throw new Error(`${result?.suite} on ${result?.runtime} has no case ${name}`);
@@ -48,6 +56,7 @@ export function growth(results: readonly Result[]): string {
     { head: "rate of", cell: ({ lines }) => lines[0]!.unit },
     ...results.map((result): Column<typeof curves[number]> => ({
       head: titleOf(result.runtime),
+      isNumber: true,
       cell: ({ name }) => rangeOf(result.lines.filter((line) => line.case === name)),
     })),
   ], curves);
@@ -55,7 +64,7 @@ export function growth(results: readonly Result[]): string {
 
 function rangeOf(lines: readonly Line[]): string {
   const ratios = lines.slice(1).map(({ ratios }) => ratios[lines[0]!.name]!);
-  return `${ratioText(Math.min(...ratios))} to ${ratioText(Math.max(...ratios))} x the first`;
+  return [...new Set([Math.min(...ratios), Math.max(...ratios)])].map(ratioText).join(" to ");
 }
 
 /** A runtime's name as a title. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { report } from "../bench/report.ts";
-import { growth, headline } from "../bench/summary.ts";
+import { growth, headline, machineOf } from "../bench/summary.ts";
 import { markdownTable, wrapped } from "../bench/support/markdown.ts";
 import { added, type Bench, compare, type Line } from "../bench/support/measure.ts";
 import type { Result } from "../bench/support/results.ts";
@@ -30,11 +30,11 @@ Deno.test("table() gives each that jetrow is compared with a column, and leaves 
   ];
   assert.deepEqual(cellsOf(table(lines)), [
     ["case", "a second", "x raw socket", "x js.publish", "client CPU", "server CPU"],
-    ["c", "100 k rows", "0.50", "20", "1.3 us", "6.0 us"],
+    ["c", "100 k rows", "0.50", "20.4", "1.3 us", "6.0 us"],
   ]);
   assert.deepEqual(cellsOf(table(lines, { others: true })).map((row) => row.slice(1, 5)), [
     ["what", "a second", "x raw socket", "x js.publish"],
-    ["jetrow", "100 k rows", "0.50", "20"],
+    ["jetrow", "100 k rows", "0.50", "20.4"],
     ["raw socket", "100 k rows", "", ""],
   ]);
 });
@@ -75,7 +75,7 @@ Deno.test("table() of the types has one row a type", () => {
   const lines = [of("int8", "deno", { "JSON.stringify": 10 }, 1e7), naive, of("map", "deno", {}, 5e6)];
   assert.deepEqual(cellsOf(table([...lines, of("int8", "bun", { "JSON.stringify": 9 }, 2e7)])), [
     ["type", "deno, ns", "x JSON.stringify", "bun, ns", "x JSON.stringify"],
-    ["int8", "100", "10.00", "50", "9.00"],
+    ["int8", "100", "10.0", "50", "9.00"],
     ["map", "200", "", "", ""],
   ]);
 });
@@ -101,7 +101,8 @@ Deno.test("headline() has a column a runtime, and refuses results without the us
   });
   const encoded = resultOf("encode", "deno", [lineOf("jetrow", { "JSON.stringify": 16.7 }, { case: "10 columns" })]);
   const cells = cellsOf(headline([resultOf("publish", "deno", [usual])], [encoded]));
-  assert.deepEqual(cells.map(([, value]) => value), ["Deno", "100 k", "0.90", "3.81", "1.20", "1.9 us", "16.70"]);
+  assert.deepEqual(cells.map(([, value]) => value), ["Deno", "100 k", "0.90", "3.81", "1.20", "1.9 us", "16.7"]);
+  assert.equal(machineOf([resultOf("publish", "deno", [])]), "2 x CPU; Deno 1.2.3; 2026-11-30.");
   assert.throws(() => headline([resultOf("publish", "bun", [usual])], [encoded]), /has no case 10 columns/);
 });
 
@@ -109,8 +110,9 @@ Deno.test("growth() tells the lowest and the highest rate beside the first point
   const lines = [lineOf("1", {}), lineOf("10", { "1": 1.2, "1000": 9 }), lineOf("1000", { "1": 0.8, "10": 9 })];
   assert.deepEqual(cellsOf(growth([resultOf("curves", "deno", lines)])), [
     ["curve", "points", "rate of", "Deno"],
-    ["c", "1 to 1,000", "rows", "0.80 to 1.20 x the first"],
+    ["c", "1 to 1,000", "rows", "0.80 to 1.20"],
   ]);
+  assert.equal(cellsOf(growth([resultOf("curves", "deno", lines.slice(0, 2))]))[1]![3], "1.20");
 });
 
 Deno.test("markdownTable() aligns numbers at their ends, and has no empty columns", () => {

@@ -114,7 +114,7 @@ function nameText(name: string): string {
 }
 
 function microText(value: number | undefined): string {
-  return value === undefined ? "" : `${value.toFixed(1)} us`;
+  return value === undefined ? "" : `${value.toFixed(value < 0.95 ? 2 : 1)} us`;
 }
 
 function nanoText(line: RuntimeLine | undefined): string {
@@ -123,7 +123,7 @@ function nanoText(line: RuntimeLine | undefined): string {
 
 /** A ratio, to three digits. */
 export function ratioText(value: number | undefined): string {
-  return value === undefined ? "" : value.toFixed(value < 20 ? 2 : 0);
+  return value === undefined ? "" : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 }
 
 /** A number with three digits that mean something. */
