@@ -12,6 +12,7 @@ import { configOf } from "./document.ts";
 import { formatOf } from "./format.ts";
 import type { CliIo } from "./io.ts";
 import { readArguments, withEnvironment } from "./option.ts";
+import { assertRoute } from "./route.ts";
 import { UsageError } from "./usage_error.ts";
 
 /**
@@ -36,6 +37,7 @@ export async function check(args: readonly string[], io: CliIo): Promise<number>
   const format = formatOf(given, io.stdout);
   const config = await configOf(given, CHECK_OPTIONS, io.env);
   const resource = given.values.get("resource") as string | undefined;
+  if (resource !== undefined) assertRoute(config, resource);
   const report = await withConnection(config, io.signal, (nc) => checkReport(nc, config, resource, io.signal));
   const text = format === "json" ? `${JSON.stringify(report)}\n` : checkTable(report, io.stdout.columns);
   await io.stdout.write(text);

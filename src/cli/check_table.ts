@@ -6,7 +6,7 @@
 
 import type { Finding, Severity } from "../stream/finding.ts";
 import type { CheckReport } from "./check_report.ts";
-import { grouped } from "./report.ts";
+import { counted, grouped } from "./report.ts";
 import { columnsOf, visible, wrapped } from "./text_table.ts";
 
 const ORDER: readonly Severity[] = ["error", "warning", "info"];
@@ -54,9 +54,8 @@ export function checkTable(report: CheckReport, width = 100): string {
 
 function accountText({ streams, consumers, storage, maxStorage }: NonNullable<CheckReport["jetstream"]>): string {
   const limit = maxStorage === undefined ? "" : ` of ${grouped(maxStorage)}`;
-  return `${grouped(streams)} streams, ${grouped(consumers)} consumers, ${
-    grouped(storage)
-  }${limit} bytes of file storage`;
+  const use = `${counted(streams, "stream")}, ${counted(consumers, "consumer")}`;
+  return `${use}, ${grouped(storage)}${limit} bytes of file storage`;
 }
 
 function findingLines({ severity, code, field, message, remedy, consumer }: Finding, width: number): string[] {
@@ -71,6 +70,6 @@ function findingLines({ severity, code, field, message, remedy, consumer }: Find
 function summaryOf(findings: readonly Finding[]): string {
   if (findings.length === 0) return "nothing found";
   const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
-  const words = { error: "errors", warning: "warnings", info: "notes" };
-  return ORDER.map((severity) => `${count(severity)} ${words[severity]}`).join(", ");
+  const words = { error: "error", warning: "warning", info: "note" };
+  return ORDER.map((severity) => counted(count(severity), words[severity])).join(", ");
 }

@@ -7,12 +7,16 @@
 import { readFile } from "node:fs/promises";
 import { parseConfig } from "../config.ts";
 import { ConfigError } from "../errors.ts";
+import { OPTION_KEYS } from "../options.ts";
 import type { SinkConfig } from "../types.ts";
+import { fileFault } from "./file_fault.ts";
 import { jsonFault } from "./json_position.ts";
 import type { CliOption, GivenOptions } from "./option.ts";
 import { UsageError } from "./usage_error.ts";
 
 type Document = Record<string, unknown>;
+
+const KEYS: ReadonlySet<string> = new Set(OPTION_KEYS.snake);
 
 /** Variables that hold credentials, and their keys. There is no option for them. */
 export const SECRET_VARIABLES: readonly (readonly [variable: string, key: string])[] = [
@@ -63,7 +67,7 @@ export async function configOf(
   byDefault: Readonly<Record<string, string>> = {},
 ): Promise<SinkConfig> {
   const path = given.values.get("config");
-  const document: Document = { ...byDefault, ...(typeof path === "string" ? await readDocument(path) : {}) };
+  const document: Document = { ...byDefault, ...(typeof path === "string" ? await readDocument(path, options) : {}) };
   const origins = new Map<string, string>();
   await addCredentialsFile(given, document);
   for (const [variable, key] of SECRET_VARIABLES) {
@@ -77,8 +81,8 @@ export async function configOf(
     document[key] = value;
     origins.set(key, given.origins.get(name) ?? `--${name}`);
   }
-  addHeaders(given, document);
-  await addTls(given, document);
+  addHeaders(given, document, origins);
+  await addTls(given, document, origins);
   document.auth_mode ??= MODES.find(([key]) => document[key] !== undefined)?.[1] ?? "none";
   document.name ??= "jetrow";
   return parseNaming(document, origins);
@@ -102,15 +106,29 @@ function placeFor(key: string): string {
   return variable ?? `--${key.replaceAll(/[._]/g, "-")}`;
 }
 
-async function readDocument(path: string): Promise<Document> {
+async function readDocument(path: string, options: readonly CliOption[]): Promise<Document> {
   const text = (await readText(path, "--config")).replace(/^\ufeff/, "");
   const fault = jsonFault(text);
   if (fault !== undefined) {
     throw new UsageError(`--config ${path} is no JSON: line ${fault.line}, column ${fault.column}`);
   }
   const document: unknown = JSON.parse(text);
-  if (typeof document === "object" && document !== null && !Array.isArray(document)) return { ...document };
-  throw new UsageError(`--config ${path} must hold a JSON object`);
+  if (typeof document !== "object" || document === null || Array.isArray(document)) {
+    throw new UsageError(`--config ${path} must hold a JSON object`);
+  }
+  refuseOptionsOfRun(path, document, options);
+  return { ...document };
+}
+
+/** Options of the command itself are none of a connection or a destination: what is nearest to them would not help. */
+function refuseOptionsOfRun(path: string, document: object, options: readonly CliOption[]): void {
+  for (const { name, key, env } of options) {
+    const spelt = name.replaceAll("-", "_");
+    if (key !== undefined || env === undefined || !Object.hasOwn(document, spelt) || KEYS.has(spelt)) continue;
+    throw new UsageError(
+      `--config ${path} has ${JSON.stringify(spelt)}, which is no key of it: give --${name} or ${env}`,
+    );
+  }
 }
 
 /** The form of .creds files: each value between a line that begins it and one that ends it. */
@@ -125,7 +143,7 @@ async function addCredentialsFile({ values }: GivenOptions, document: Document):
   Object.assign(document, { jwt, nkey_seed: seed });
 }
 
-function addHeaders({ values }: GivenOptions, document: Document): void {
+function addHeaders({ values, origins }: GivenOptions, document: Document, keys: Map<string, string>): void {
   const lines = values.get("header");
   if (!Array.isArray(lines)) return;
   const given = lines.map((line: string) => {
@@ -133,14 +151,21 @@ function addHeaders({ values }: GivenOptions, document: Document): void {
     if (name === undefined || value === undefined) throw new UsageError("--header must be 'Name: value'");
     return [name, value] as const;
   });
+  keys.set("headers", origins.get("header") ?? "--header");
   document.headers = { ...(document.headers as object | undefined), ...Object.fromEntries(given) };
 }
 
-async function addTls({ values }: GivenOptions, document: Document): Promise<void> {
+async function addTls(
+  { values, origins }: GivenOptions,
+  document: Document,
+  keys: Map<string, string>,
+): Promise<void> {
   const tls: Document = {};
   for (const part of ["ca", "cert", "key"] as const) {
     const path = values.get(`tls-${part}`);
-    if (typeof path === "string") tls[part] = await readText(path, `--tls-${part}`);
+    if (typeof path !== "string") continue;
+    tls[part] = await readText(path, `--tls-${part}`);
+    keys.set(`tls.${part}`, origins.get(`tls-${part}`) ?? `--tls-${part}`);
   }
   const first = values.get("tls-handshake-first");
   if (first !== undefined) tls.handshake_first = first;
@@ -151,7 +176,6 @@ async function readText(path: string, option: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    const code = (error as { code?: string }).code ?? "unknown error";
-    throw new UsageError(`${option} ${path} cannot be read: ${code}`);
+    throw new UsageError(`${option} ${path} cannot be read: ${fileFault(error)}`);
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import { createReadStream } from "node:fs";
+import { fileFault } from "./file_fault.ts";
 import { InputError } from "./input/error.ts";
 import type { CliIo } from "./io.ts";
 
@@ -74,8 +75,7 @@ async function* chunksOf(file: string, stdin: AsyncIterable<Uint8Array>): AsyncG
   try {
     yield* file === "-" ? stdin : createReadStream(file);
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === undefined) throw error;
-    throw new InputError(`${nameOf(file)} cannot be read: ${code === "ENOENT" ? "no such file" : code}`);
+    if ((error as { code?: string }).code === undefined) throw error;
+    throw new InputError(`${nameOf(file)} cannot be read: ${fileFault(error)}`);
   }
 }

@@ -178,5 +178,5 @@ function unknownOption({ name, rawName }: OptionToken, known: Iterable<string>):
     );
   }
   const shown = rawName.length > 40 ? `${rawName.slice(0, 40)}...` : rawName;
-  return new UsageError(`unknown option ${shown}: did you mean --${nearestWord(name, known)}?`);
+  return new UsageError(`unknown option ${shown}: did you mean --${nearestWord(name, known)}? --help has all`);
 }

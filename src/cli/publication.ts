@@ -46,6 +46,7 @@ export class Publication {
   readonly #announced = new Set<string>();
   #nc: NatsConnection | undefined;
   #stats: (() => PublisherStats) | undefined;
+  #lossTold = false;
   /** What publishers before this one had acknowledged. */
   #before = { acked: 0, bytes: 0 };
   #receipts = 0;
@@ -131,7 +132,8 @@ export class Publication {
 
   async #dial(): Promise<NatsConnection> {
     this.#keeper.checkTimes();
-    if (this.#stats !== undefined) await this.#say("jetrow: the connection is lost: dialling again");
+    if (this.#stats !== undefined && !this.#lossTold) await this.#say("jetrow: the connection is lost: dialling again");
+    this.#lossTold = true;
     return this.#nc = await connectHere(this.#plan.config);
   }
 
@@ -141,6 +143,7 @@ export class Publication {
       this.#before = { acked: this.#before.acked + acked + duplicates, bytes: this.#before.bytes + bytes };
     }
     this.#stats = stats;
+    this.#lossTold = false;
   }
 
   #show(progress: Parameters<ProgressLine["show"]>[0]): void {

@@ -5,14 +5,13 @@
  */
 
 import { durationMillis } from "../duration.ts";
-import { expandTemplate } from "../subject/template.ts";
-import { assertStreamName, assertSubject } from "../subject/name.ts";
 import type { BatchLimits, Operation, SinkConfig } from "../types.ts";
 import { configOf } from "./document.ts";
 import { type HelpGroup, helpOf } from "./help.ts";
 import type { CliIo } from "./io.ts";
 import { type CliOption, type GivenOptions, readArguments, withEnvironment } from "./option.ts";
 import type { ProgressStyle } from "./progress_line.ts";
+import { assertRoute } from "./route.ts";
 import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, PUBLISHER_OPTIONS, SECRETS_HELP } from "./sink_options.ts";
 import { UsageError } from "./usage_error.ts";
 import { wordOf } from "./words.ts";
@@ -167,7 +166,7 @@ export async function publishPlan(args: readonly string[], io: CliIo): Promise<P
   const sources = sourcesOf(given);
   const dryRun = given.values.get("dry-run") === true;
   const config = await configOf(given, OPTIONS, io.env, dryRun ? NOWHERE : {});
-  for (const { resource } of sources) checkRoute(config, resource);
+  for (const { resource } of sources) assertRoute(config, resource);
   return {
     sources,
     config,
@@ -221,11 +220,6 @@ function baseName(file: string): string {
     throw new UsageError(`--resource is needed: ${file === "-" ? "standard input" : file} has no name`);
   }
   return name;
-}
-
-function checkRoute({ stream, subject }: SinkConfig, resource: string): void {
-  assertStreamName(expandTemplate(stream, resource));
-  assertSubject(expandTemplate(subject, resource));
 }
 
 function limitOf({ values }: GivenOptions, name: string, key: keyof BatchLimits): BatchLimits {

@@ -78,7 +78,8 @@ function messageOf(error: unknown): string {
  * ```
  */
 export function codedMessage({ code, message }: JetrowError): string {
-  return `${code}: ${inCommandsWords(message)}`;
+  // Wrong options are named already, as they were given.
+  return `${code}: ${code.startsWith("config.") ? message : inCommandsWords(message)}`;
 }
 
 function isOurs(error: unknown): error is Error {
@@ -133,5 +134,22 @@ export function grouped(count: number): string {
  * ```
  */
 export function rowsOf(count: number): string {
-  return `${grouped(count)} ${count === 1 ? "row" : "rows"}`;
+  return counted(count, "row");
+}
+
+/**
+ * How many there are of something.
+ *
+ * @param count the number
+ * @param one what one of them is called
+ * @returns `1 stream`, `2 streams`
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual([counted(1, "stream"), counted(0, "error")], ["1 stream", "0 errors"]);
+ * ```
+ */
+export function counted(count: number, one: string): string {
+  return `${grouped(count)} ${one}${count === 1 ? "" : "s"}`;
 }

@@ -6,10 +6,32 @@
 
 import { MessageTarget } from "../message/target.ts";
 import type { Settings } from "../options.ts";
+import { assertStreamName, assertSubject } from "../subject/name.ts";
 import { expandTemplate } from "../subject/template.ts";
+import type { SinkConfig } from "../types.ts";
 
 /** Bytes of a reply subject, at most: the prefix, a unique part, a token. */
 const REPLY_BYTES = 64;
+
+/**
+ * Whether a resource has a stream and a subject.
+ *
+ * @param templates where rows go
+ * @param resource the destination resource
+ * @throws {RouteError} when it does not fit the templates
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const templates = { stream: "ORDERS", subject: "orders.{resource}" };
+ * assertRoute(templates, "eu");
+ * assert.throws(() => assertRoute(templates, "e u"), { code: "route.subject" });
+ * ```
+ */
+export function assertRoute({ stream, subject }: Pick<SinkConfig, "stream" | "subject">, resource: string): void {
+  assertStreamName(expandTemplate(stream, resource));
+  assertSubject(expandTemplate(subject, resource));
+}
 
 /**
  * A destination whose server would take messages of any size.

@@ -14,15 +14,15 @@ import { formatOf } from "./format.ts";
 import { InputError } from "./input/error.ts";
 import type { CliIo } from "./io.ts";
 import { readArguments, withEnvironment } from "./option.ts";
+import { nameOf } from "./lines.ts";
 import { type NamedReceipt, receiptsOf } from "./receipt_lines.ts";
-import { codedMessage, grouped, rowsOf } from "./report.ts";
+import { codedMessage, counted, grouped, rowsOf } from "./report.ts";
 import { visible } from "./text_table.ts";
 import { UsageError } from "./usage_error.ts";
 import { VERIFY_HELP, VERIFY_OPTIONS } from "./verify_options.ts";
 
 /** A receipt and what became of its rows. */
-interface Verified {
-  readonly receipt: WriteReceipt;
+interface Verified extends NamedReceipt {
   /** What was read back; a text where that cannot be done. */
   readonly outcome: Verification | string;
 }
@@ -60,7 +60,9 @@ export async function verify(args: readonly string[], io: CliIo): Promise<number
         await io.stdout.write(`${format === "json" ? jsonOf(verified) : lineOf(verified)}\n`);
       }
     }
-    if (tally.receipts === 0) throw new InputError(`${given.positionals.join(", ")}: no receipt to verify`);
+    if (tally.receipts === 0) {
+      throw new InputError(`${given.positionals.map(nameOf).join(", ")}: no receipt to verify`);
+    }
     await io.stderr.write(`${summaryOf(tally)}\n`);
     return tally.failed === 0 ? 0 : 1;
   });
@@ -74,12 +76,12 @@ async function verifyOne(
   signal: AbortSignal,
 ): Promise<Verified> {
   try {
-    return { receipt, outcome: await verifyReceipt(nc, receipt, { ...config, signal }) };
+    return { receipt, where, outcome: await verifyReceipt(nc, receipt, { ...config, signal }) };
   } catch (error) {
     if (!isJetrowError(error)) throw error;
     if (error.name === "ConfigError") throw new InputError(`${where}: ${error.message}`);
     if (error.name !== "StateError" && error.name !== "RouteError") throw error;
-    return { receipt, outcome: codedMessage(error) };
+    return { receipt, where, outcome: codedMessage(error) };
   }
 }
 
@@ -93,9 +95,13 @@ function jsonOf({ receipt, outcome }: Verified): string {
   return JSON.stringify({ uri, batch, offset, ...result, receipt: { rows, bytes, crc32c } });
 }
 
-function lineOf({ receipt, outcome }: Verified): string {
-  const { uri, batch, offset, rows } = receipt;
-  const what = `${visible(String(uri))}  batch ${batch}, offset ${grouped(offset)}: ${rowsOf(rows)}`;
+function lineOf({ receipt, where, outcome }: Verified): string {
+  const { uri, stream, batch, offset, rows } = receipt;
+  // Verifying needs neither: a receipt may have been written by hand.
+  const place = typeof batch === "number" && typeof offset === "number"
+    ? `batch ${batch}, offset ${grouped(offset)}`
+    : where;
+  const what = `${visible(String(uri ?? stream))}  ${visible(place)}: ${rowsOf(rows)}`;
   if (typeof outcome === "string") return `FAILED  ${what}: ${visible(outcome)}`;
   return outcome.ok ? `ok      ${what}` : `FAILED  ${what}: ${differences(outcome, receipt)}`;
 }
@@ -108,8 +114,8 @@ function differences(found: Verification, { rows, bytes }: WriteReceipt): string
 }
 
 function summaryOf({ receipts, rows, failed }: { receipts: number; rows: number; failed: number }): string {
-  const what = `${rowsOf(rows)} of ${grouped(receipts)} ${receipts === 1 ? "receipt" : "receipts"}`;
+  const what = `${rowsOf(rows)} of ${counted(receipts, "receipt")}`;
   return failed === 0
     ? `verified ${what}: all are there as published`
-    : `jetrow: verified ${what}: ${grouped(failed)} ${failed === 1 ? "receipt is" : "receipts are"} not as published`;
+    : `jetrow: read ${what} back: ${counted(failed, "receipt")} failed`;
 }

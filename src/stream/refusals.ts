@@ -5,7 +5,14 @@
  */
 
 import { overlapsSubject } from "../subject/mod.ts";
-import { type DestinationFacts, hasFeature, hostOf, MINIMUM_VERSIONS, type StreamFacts } from "./facts.ts";
+import {
+  type DestinationFacts,
+  durationText,
+  hasFeature,
+  hostOf,
+  MINIMUM_VERSIONS,
+  type StreamFacts,
+} from "./facts.ts";
 import { type Finding, note, refusal } from "./finding.ts";
 
 /**
@@ -191,13 +198,14 @@ function ttlOff({ settings, info, server }: DestinationFacts): Finding | undefin
   if (settings.ttl === undefined) return;
   const host = hostOf(info?.config, server);
   const able = hasFeature(host, "ttl");
+  const ttl = settings.ttlMs === undefined ? settings.ttl : durationText(settings.ttlMs);
   if (able && (info === undefined || info.config.allow_msg_ttl)) return;
   return refusal(
     "stream.ttl_off",
     "allow_msg_ttl",
     able
-      ? `allow_msg_ttl is off: the server refuses rows with a ttl (${settings.ttl})`
-      : `the server is ${host.version}: a ttl (${settings.ttl}) needs ${MINIMUM_VERSIONS.ttl.version}, older ones ignore it`,
+      ? `allow_msg_ttl is off: the server refuses rows with a ttl (${ttl})`
+      : `the server is ${host.version}: a ttl (${ttl}) needs ${MINIMUM_VERSIONS.ttl.version}, older ones ignore it`,
     able ? "Set allow_msg_ttl to true, or leave out ttl." : "Upgrade the server, or leave out ttl.",
   );
 }

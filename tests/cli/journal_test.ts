@@ -225,6 +225,9 @@ Deno.test("a journal is new, or gone on after; a dry run keeps none", async () =
   assert.match(missing.err, /none cannot be read: no such file/);
   const folder = await jetrow([...scene.args("--receipt").slice(0, -1), scene.files.folder]);
   assert.equal(folder.exitCode, 1);
-  assert.match(folder.err, /cannot be written: EISDIR/);
+  assert.match(folder.err, /cannot be written: it is a directory/);
+  const nowhere = await jetrow([...scene.args("--receipt").slice(0, -1), scene.files.path("none/orders.journal")]);
+  assert.equal(nowhere.exitCode, 1);
+  assert.match(nowhere.err, /none\/orders\.journal cannot be written: no such folder\n/);
   assert.deepEqual(await messagesOf(scene.server, "ORDERS"), bodiesOf(tableFromArrays(plainColumns(500))));
 });

@@ -81,7 +81,10 @@ Deno.test("each command's help gives every option its environment variable", asy
 Deno.test("jetrow refuses what it does not know and names the nearest", async () => {
   await wrong(["pubish"], /there is no command "pubish"/);
   await wrong(["publish"], /needs a FILE/);
-  await wrong(["publish", "--sream", "x", "f.arrow"], /unknown option --sream: did you mean --stream\?/);
+  await wrong(
+    ["publish", "--sream", "x", "f.arrow"],
+    /unknown option --sream: did you mean --stream\? --help has all\n/,
+  );
   await wrong(["publish", `--pasword=${SECRET}`], /unknown option --pasword: did you mean/);
   await wrong(["publish", "f.arrow", "--stream"], /--stream needs a value/);
   await wrong(["publish", "f.arrow", "--stream", "--subject", "x"], /--stream needs a value/);
@@ -141,7 +144,7 @@ Deno.test("jetrow names a wrong option as it was written", async () => {
     /^jetrow: config\.\w+: --publish-timeout must be .*received "5"/,
   );
   await wrong(publish(...url, "--header", "nothing"), /--header must be 'Name: value'/);
-  await wrong(publish(...url, "--header", "Nats-TTL: 5"), /headers/);
+  await wrong(publish(...url, "--header", "Nats-TTL: 5"), /^jetrow: config\.\w+: --header: "Nats-TTL" /);
   await wrong(publish("--url", "http://x"), /^jetrow: config\.\w+: --url must begin with/);
   await wrong(publish("--url", "nats://a", "--url", "ws://b"), /^jetrow: config\.\w+: --url must not mix/);
   await wrong(publish(...url), /create_stream|true or false/, { env: { JETROW_CREATE_STREAM: "maybe" } });
@@ -180,7 +183,29 @@ Deno.test("jetrow reports a configuration that is no JSON by line and column, wi
   await withFile("jetrow.json", `["${SECRET}"]`, async (path) => {
     await wrong(["publish", "f.arrow", "--config", path], /must hold a JSON object/);
   });
-  await wrong(["publish", "f.arrow", "--config", "/no/such.json"], /\/no\/such.json cannot be read: ENOENT/);
+  await wrong(["publish", "f.arrow", "--config", "/no/such.json"], /\/no\/such.json cannot be read: no such file\n/);
+  await wrong(["publish", "f.arrow", "--config", ROOT], /cannot be read: it is a directory\n/);
+});
+
+Deno.test("jetrow says of an option that a configuration cannot hold how it is given", async () => {
+  for (
+    const [key, words] of [
+      ["resource", /has "resource", which is no key of it: give --resource or JETROW_RESOURCE\n/],
+      ["batch_rows", /give --batch-rows or JETROW_BATCH_ROWS\n/],
+      ["creds", /give --creds or JETROW_CREDS\n/],
+    ] as const
+  ) {
+    await withFile("jetrow.json", `{"${key}": "${SECRET}"}`, async (path) => {
+      await wrong(["publish", "f.arrow", ...DESTINATION, "--config", path], words);
+    });
+  }
+  await withFile("jetrow.json", '{"tls": {"ca": 5}}', async (path) => {
+    await wrong(["publish", "f.arrow", ...DESTINATION, "--config", path], /^jetrow: config\.type: tls\.ca must be/);
+    await wrong(["publish", "f.arrow", ...DESTINATION, "--tls-cert", path], /^jetrow: config\.missing: --tls-key is/);
+  });
+  await withFile("empty.pem", "", async (path) => {
+    await wrong(["publish", "f.arrow", ...DESTINATION, "--tls-ca", path], /^jetrow: config\.\w+: --tls-ca must/);
+  });
 });
 
 Deno.test("jetrow refuses a resource that does not fit the templates before it dials", async () => {

@@ -57,7 +57,7 @@ Deno.test("verify exits with 1 where rows are missing, and says which receipt's"
   const { exitCode, out, err } = await jetrow(["verify", file, "--url", server.url]);
   assert.equal(exitCode, 1);
   assert.deepEqual(linesOf(out).map(({ ok, missing }) => [ok, missing]), [[true, 0], [false, 1], [true, 0], [true, 0]]);
-  assert.match(err, /1,000 rows of 4 receipts: 1 receipt is not as published\n$/);
+  assert.match(err, /1,000 rows of 4 receipts back: 1 receipt failed\n$/);
   const shown = await onTerminal(["verify", file, "--url", server.url]);
   if (shown === undefined) return;
   assert.equal(shown.exitCode, 1);
@@ -84,7 +84,16 @@ Deno.test("verify tells a content that differs, a stream that is gone and a rece
     /^FAILED .*no sequences/,
   ];
   out.trimEnd().split("\n").forEach((line, i) => assert.match(line, words[i]!));
-  assert.match(err, /4 receipts: 3 receipts are not as published/);
+  assert.match(err, /^jetrow: read 1,200 rows of 4 receipts back: 3 receipts failed\n$/);
+});
+
+Deno.test("verify names a receipt that has no place by its line", async () => {
+  await using server = await startNatsServer();
+  const [{ uri: _uri, batch: _batch, offset: _offset, ...bare }] = linesOf((await publish(server)).out);
+  const file = written("bare.jsonl", JSON.stringify(bare));
+  const { exitCode, out, err } = await jetrow(["verify", file, "--url", server.url, "--format", "table"]);
+  assert.equal(exitCode, 0, err);
+  assert.equal(out, `ok      ORDERS  ${file}, line 1: 300 rows\n`);
 });
 
 Deno.test("verify reads a journal's receipts alone, and passes over its torn last line", async () => {
@@ -121,6 +130,13 @@ Deno.test("verify refuses what is no receipt, by file and line", async () => {
   }
   const missing = await jetrow(["verify", join(folder, "nothing"), "--url", server.url]);
   assert.deepEqual([missing.exitCode, missing.err], [1, `jetrow: ${folder}/nothing cannot be read: no such file\n`]);
+  const nothing = await jetrow(["verify", "-", "--url", server.url]);
+  assert.deepEqual([nothing.exitCode, nothing.err], [1, "jetrow: standard input: no receipt to verify\n"]);
+  const directory = await jetrow(["verify", folder, "--url", server.url]);
+  assert.deepEqual([directory.exitCode, directory.err], [
+    1,
+    `jetrow: ${folder} cannot be read: it is a directory\n`,
+  ]);
   assert.match((await jetrow(["verify"])).err, /^jetrow: verify needs a RECEIPT/);
   assert.match((await jetrow(["verify", "x", "--stream", "S"])).err, /^jetrow: unknown option --stream/);
   assert.equal((await jetrow(["verify", "x"])).err, "jetrow: config.missing: --url is required\n");

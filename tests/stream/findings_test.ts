@@ -62,7 +62,8 @@ Deno.test("stream.batch_flag judges by the connected server where the stream doe
 Deno.test("stream.ttl_off refuses a time to live that an old server would ignore", () => {
   const ttl = { settings: settings({ ttl: "60", ttlMs: 60_000 }) };
   assert.deepEqual(codes(refusalFindings(facts({ allow_msg_ttl: true }, ttl))), []);
-  assert.deepEqual(codes(refusalFindings(facts({}, ttl))), ["stream.ttl_off"]);
+  const [off] = refusalFindings(facts({}, ttl));
+  assert.deepEqual([off?.code, /with a ttl \(1m\)/.test(off?.message ?? "")], ["stream.ttl_off", true]);
   const old = facts({}, { ...ttl, info: undefined, server: server("2.10.4") });
   assert.deepEqual(codes(refusalFindings(old)), ["stream.missing", "stream.ttl_off"]);
   const never = { settings: settings({ ttl: "never" }) };

@@ -7,6 +7,7 @@
 import { stat } from "node:fs/promises";
 import { createReadStream } from "node:fs";
 import type { ArrowBatch } from "../../types.ts";
+import { fileFault } from "../file_fault.ts";
 import { ByteSource } from "./byte_source.ts";
 import { FrameSource } from "./frame_source.ts";
 import { InputError } from "./error.ts";
@@ -69,9 +70,9 @@ const REFUSED: Readonly<Record<string, string>> = {
  */
 export async function openPath(path: string): Promise<Input> {
   const found = await stat(path).catch((error) => {
-    throw new InputError(`${path} cannot be read: ${error.code === "ENOENT" ? "no such file" : error.code}`);
+    throw new InputError(`${path} cannot be read: ${fileFault(error)}`);
   });
-  if (found.isDirectory()) throw new InputError(`${path} is a directory`);
+  if (found.isDirectory()) throw new InputError(`${path} cannot be read: it is a directory`);
   // A pipe that has a name, as the shell makes of <(...), is read once and in order.
   if (!found.isFile()) return openPipe(createReadStream(path), path);
   return await withFile(path, async (file): Promise<Input> => {
@@ -136,8 +137,7 @@ async function openReadable(path: string): Promise<RandomAccess> {
   try {
     return await openFile(path);
   } catch (error) {
-    const { code } = error as { code?: string };
-    throw new InputError(`${path} cannot be read: ${code === "EACCES" ? "permission denied" : code}`);
+    throw new InputError(`${path} cannot be read: ${fileFault(error)}`);
   }
 }
 
@@ -180,7 +180,7 @@ function looksLikeStream(head: Uint8Array): boolean {
 
 function shown(head: Uint8Array): string {
   const text = new TextDecoder().decode(head);
-  return /^[\x20-\x7e]+$/.test(text)
+  return /^[\t\r\n\x20-\x7e]+$/.test(text)
     ? JSON.stringify(text)
     : [...head].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }

@@ -5,6 +5,7 @@
  */
 
 import { stat } from "node:fs/promises";
+import { fileFault } from "../file_fault.ts";
 import { InputError } from "../input/error.ts";
 import { linesOf } from "../lines.ts";
 import { JournalError } from "./error.ts";
@@ -41,7 +42,7 @@ export async function readJournal(path: string): Promise<ReadJournal> {
   const state = new JournalState(path);
   // Before it is read: what another process adds meanwhile is found when something is to be appended.
   const { size } = await stat(path).catch((error) => {
-    throw new InputError(`${path} cannot be read: ${error.code === "ENOENT" ? "no such file" : error.code}`);
+    throw new InputError(`${path} cannot be read: ${fileFault(error)}`);
   });
   let check = FIRST_CHECK;
   let torn: string | undefined;

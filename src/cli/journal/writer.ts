@@ -6,6 +6,7 @@
 
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { fileFault } from "../file_fault.ts";
 import { UsageError } from "../usage_error.ts";
 import { JournalError } from "./error.ts";
 import { FIRST_CHECK, formatLine, type JournalLine } from "./line.ts";
@@ -119,7 +120,9 @@ export class JournalWriter {
 }
 
 function unwritable(path: string, error: unknown): JournalError {
-  return new JournalError(`${path} cannot be written: ${(error as { code?: string }).code ?? error}`);
+  // A file that is not there is made: what is missing is where it would be.
+  const missing = (error as { code?: string }).code === "ENOENT";
+  return new JournalError(`${path} cannot be written: ${missing ? "no such folder" : fileFault(error)}`);
 }
 
 /** A file that is new is found after a crash only when its folder is on the disk, too. Not every system can say so. */

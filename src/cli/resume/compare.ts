@@ -6,6 +6,7 @@
 
 import { JournalError } from "../journal/error.ts";
 import type { RunLine } from "../journal/line.ts";
+import { counted } from "../report.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** What decides which rows there are and what their ids are. */
@@ -37,7 +38,7 @@ export function assertSameRun(path: string, journal: RunFields, run: RunFields):
   }
   if (journal.inputs.length !== run.inputs.length) {
     const [was, is] = [journal.inputs.length, run.inputs.length];
-    throw new UsageError(`Cannot resume: ${path} is of ${was} ${was === 1 ? "input" : "inputs"}: received ${is}`);
+    throw new UsageError(`Cannot resume: ${path} is of ${counted(was, "input")}: received ${is}`);
   }
   for (const [index, was] of journal.inputs.entries()) {
     const is = run.inputs[index]!;
