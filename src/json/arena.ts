@@ -1,8 +1,11 @@
 /**
- * Where a batch's JSON is gathered: memory that belongs to one result and is never written again once handed out.
+ * Where a batch's JSON is gathered: memory that belongs to one result, and is written again only after it was given
+ * back.
  *
  * @module
  */
+
+import type { SpareMemory } from "./spare_memory.ts";
 
 /** Bytes that one result can hold: its offsets are of 32 bits. */
 export const LARGEST = 4294967295;
@@ -54,12 +57,15 @@ export class Arena {
   /** The part of the batch that is done: what is gathered by then tells what all will take. */
   progress = 1;
   readonly #limits: ArenaLimits;
+  /** Whether the memory goes back to others that are spare: what of it is not used is not wasted. */
+  readonly #returns: boolean;
   #memory: Uint8Array<ArrayBuffer>;
 
-  /** An arena of no bytes, or of a size that is known. */
-  constructor(limits: ArenaLimits, size = 0) {
+  /** An arena of no bytes, or of memory that is spare. */
+  constructor(limits: ArenaLimits, spare?: SpareMemory) {
     this.#limits = limits;
-    this.#memory = new Uint8Array(size);
+    this.#returns = spare !== undefined;
+    this.#memory = spare?.take() ?? new Uint8Array(0);
   }
 
   /** Adds bytes; throws STOP, or counts on, where a limit is passed. */
@@ -89,7 +95,7 @@ export class Arena {
 
   /** The bytes up to a position; copied where most of the memory was not needed. */
   take(end: number): Uint8Array<ArrayBuffer> {
-    const waste = this.#memory.length - end;
+    const waste = this.#returns ? 0 : this.#memory.length - end;
     return waste > end + SPARE_MEMORY ? this.#memory.slice(0, end) : this.#memory.subarray(0, end);
   }
 
@@ -105,7 +111,7 @@ export class Arena {
 
   #grow(needed: number): boolean {
     if (needed > GROWN) return false;
-    const guess = this.#memory.length === 0 ? needed / this.progress * 1.06 : this.#memory.length * 2;
+    const guess = Math.max(needed / this.progress * 1.06, this.#memory.length * 2);
     const grown = new Uint8Array(
       Math.max(needed, Math.min(Math.ceil(guess), GROWN, this.#limits.maxBytes + SPARE_MEMORY)),
     );

@@ -13,6 +13,7 @@ import { Arena, LARGEST, STOP } from "./arena.ts";
 import type { Cell } from "./cell.ts";
 import { type Key, nameKey } from "./key.ts";
 import { attach, flush, FULL, scratch } from "./scratch.ts";
+import type { SpareMemory } from "./spare_memory.ts";
 import { cellOf } from "./writer.ts";
 
 const { bytes } = scratch;
@@ -38,10 +39,12 @@ export interface EncodeOptions {
    * kept. It throws its own error, or `encode.too_large` follows.
    */
   readonly overRow?: (row: number, size: number) => void;
+  /** Memory to encode into; whoever has the result gives it back. Absent: the result has memory of its own. */
+  readonly spare?: SpareMemory | undefined;
 }
 
 /** Rows as JSON, and how many there are. */
-export type EncodedPart = EncodedRows & { readonly rows: number };
+export type EncodedPart = EncodedRows & { readonly rows: number; readonly bytes: Uint8Array<ArrayBuffer> };
 
 /** The state of one encoding. */
 interface Run {
@@ -111,13 +114,14 @@ export function encodeView(view: RowsView, options: EncodeOptions = {}): Encoded
 
 function start(
   view: RowsView,
-  { only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow }: EncodeOptions,
+  { only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow, spare }:
+    EncodeOptions,
 ): Run {
   const count = Math.max(0, Math.min(most, (only?.length ?? view.rowCount) - from));
   return {
     view,
     keys: view.names.map((name, at) => nameKey(at === 0 ? "{" : ",", name)),
-    arena: new Arena({ maxBytes, maxRowBytes }),
+    arena: new Arena({ maxBytes, maxRowBytes }, spare),
     only,
     from,
     count,

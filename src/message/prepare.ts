@@ -6,7 +6,8 @@
 
 import { describe } from "../describe.ts";
 import { EncodeError, RouteError } from "../errors.ts";
-import { encodeView } from "../json/encode.ts";
+import { type EncodedPart, encodeView } from "../json/encode.ts";
+import type { SpareMemory } from "../json/spare_memory.ts";
 import type { EncodedRows } from "../types.ts";
 import { MOST_ROWS_OF_BATCH } from "./batch_headers.ts";
 import { type HeaderBlock, ID_BYTES, MAX_HEADER_BYTES } from "./headers.ts";
@@ -38,7 +39,7 @@ export class PreparedRows {
   /** The subject in UTF-8. */
   readonly subjectBytes: Uint8Array;
   /** All bodies; empty after {@linkcode release}. */
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   /** Where each body begins. */
   readonly offsets: Uint32Array;
   #encoded: EncodedRows | undefined;
@@ -46,15 +47,17 @@ export class PreparedRows {
   readonly #only: readonly number[] | undefined;
   readonly #variants: number | Uint8Array;
   readonly #ids: Uint8Array | undefined;
+  readonly #spare: SpareMemory | undefined;
 
   /** Rows, encoded and checked. */
   constructor(
     target: MessageTarget,
     source: RowSource,
     from: number,
-    encoded: EncodedRows,
+    encoded: EncodedPart,
     variants: number | Uint8Array,
     ids: Uint8Array | undefined,
+    spare?: SpareMemory,
   ) {
     this.target = target;
     this.subject = target.fields.subject;
@@ -67,6 +70,7 @@ export class PreparedRows {
     this.#only = source.only;
     this.#variants = variants;
     this.#ids = ids;
+    this.#spare = spare;
   }
 
   /** CRC32C over all bodies. */
@@ -78,6 +82,7 @@ export class PreparedRows {
   release(): void {
     this.#crc32c = this.crc32c;
     this.#encoded = undefined;
+    this.#spare?.give(this.bytes);
     this.bytes = new Uint8Array(0);
   }
 
@@ -149,9 +154,16 @@ export class PreparedRows {
 
 /**
  * Makes the messages of a range of rows. Throws EncodeErrors. When `cut`, of fewer rows than asked for: at 64 MiB of
- * bodies, and where they would not be outstanding together though they have to.
+ * bodies, and where they would not be outstanding together though they have to. With `spare`, bodies are in memory that
+ * their release gives back: nobody may hold on to them after it.
  */
-export function prepareRows(source: RowSource, range: RowRange, target: MessageTarget, cut: boolean): PreparedRows {
+export function prepareRows(
+  source: RowSource,
+  range: RowRange,
+  target: MessageTarget,
+  cut: boolean,
+  spare?: SpareMemory,
+): PreparedRows {
   const { only } = source;
   const variantAt = (row: number): number => {
     const operation = typeof source.operations === "number" ? source.operations : source.operations[row]!;
@@ -160,7 +172,7 @@ export function prepareRows(source: RowSource, range: RowRange, target: MessageT
   const sizes = sizeCheck(target, variantAt, possibleVariants(source));
   checkCommandLine(target, sizes.headerBytes);
   const indexOf = (row: number): number => (only === undefined ? row : only.indexOf(row)) - range.from;
-  const encode = (count: number): EncodedRows =>
+  const encode = (count: number): EncodedPart =>
     encodeView(source.view, {
       ...(only === undefined ? {} : { only }),
       from: range.from,
@@ -168,6 +180,7 @@ export function prepareRows(source: RowSource, range: RowRange, target: MessageT
       ...(cut ? { maxBytes: MAX_PIECE_BYTES } : {}),
       maxRowBytes: sizes.maxRowBytes,
       overRow: (row, size) => sizes.check(row, size, indexOf(row), indexOf(row) === range.count - 1),
+      spare,
     });
   const rowAt = (index: number): number => only?.[range.from + index] ?? range.from + index;
   let encoded = encode(range.count);
@@ -185,7 +198,7 @@ export function prepareRows(source: RowSource, range: RowRange, target: MessageT
     }
   }
   const ids = source.eventIds === undefined ? undefined : writeIds(source, target, encoded, rowAt);
-  return new PreparedRows(target, source, range.from, encoded, variants, ids);
+  return new PreparedRows(target, source, range.from, encoded, variants, ids, spare);
 }
 
 /** How many rows fit the window together as one batch: at least one, whose own size is checked apart. */

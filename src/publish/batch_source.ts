@@ -7,6 +7,7 @@
 import { type RowsView, viewRows } from "../arrow/view.ts";
 import { describe } from "../describe.ts";
 import { ConfigError, RouteError } from "../errors.ts";
+import type { SpareMemory } from "../json/spare_memory.ts";
 import { checkSelection, operationCodes } from "../message/operations.ts";
 import { eventIdReaders, type RowSource } from "../message/ids.ts";
 import { type PreparedRows, prepareRows, type RowRange } from "../message/prepare.ts";
@@ -49,16 +50,20 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
   };
 }
 
-/** Makes messages of a range of an open batch, with every refusal: EncodeErrors, and RouteErrors of their stream's own limits. */
+/**
+ * Makes messages of a range of an open batch, with every refusal: EncodeErrors, and RouteErrors of their stream's own
+ * limits.
+ */
 export function messagesOf(
   source: BatchSource,
   range: RowRange,
   destination: Destination,
   cut: boolean,
   settings: Settings,
+  spare: SpareMemory | undefined,
 ): PreparedRows {
   if (!cut) checkBatchCount(range.count, settings);
-  const rows = prepareRows(source, range, destination.target, cut);
+  const rows = prepareRows(source, range, destination.target, cut, spare);
   checkBatchBytes(rows, settings);
   checkPlaced(rows, destination, settings);
   return rows;
@@ -72,8 +77,9 @@ function checkPlaced(rows: PreparedRows, destination: Destination, settings: Set
   const { resource, stream, subject } = destination;
   throw new RouteError(
     "route.short_dedupe",
-    `Cannot publish rows with ids to ${stream}: retry.budget and publishTimeout, ${retry.budget} and ${publishTimeout} ms, ` +
-      `must fit its duplicate_window of ${destination.duplicateWindow} ms: a late replay would store twice`,
+    `Cannot publish rows with ids to ${stream}: retry.budget and publishTimeout, ${retry.budget} and ` +
+      `${publishTimeout} ms, must fit its duplicate_window of ${destination.duplicateWindow} ms: a late replay would ` +
+      `store twice`,
     { resource, stream, subject },
   );
 }

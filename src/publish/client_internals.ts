@@ -12,14 +12,25 @@ import type { Msg, NatsConnection } from "@nats-io/nats-core";
 
 /** Takes whole frames. */
 export interface FrameSink {
+  /**
+   * Whether frames may be a part of a larger buffer. Over WebSocket they may not: the client sends the whole buffer
+   * below an array, whatever part of it the array shows.
+   */
+  readonly takesViews: boolean;
   /** Hands over frames; the client holds the bytes by reference until they are written. */
   send(frames: Uint8Array, messages: number, bytes: number): void;
 }
 
 interface Protocol {
+  /** Of TCP and TLS, with a socket of Node or a connection of Deno; WebSockets have no `write`. */
+  readonly transport?: { readonly socket?: Writer; readonly conn?: Writer };
   sendCommand(bytes: Uint8Array): void;
   outMsgs?: number;
   outBytes?: number;
+}
+
+interface Writer {
+  readonly write?: unknown;
 }
 
 /** The connection's frame sink; undefined where the client has none. */
@@ -27,6 +38,7 @@ export function frameSink(nc: NatsConnection): FrameSink | undefined {
   const protocol = (nc as { protocol?: Partial<Protocol> }).protocol;
   if (typeof protocol?.sendCommand !== "function") return undefined;
   return {
+    takesViews: [protocol.transport?.socket, protocol.transport?.conn].some((to) => typeof to?.write === "function"),
     send(frames, messages, bytes) {
       protocol.sendCommand!(frames);
       // The client counts in its publish, which this goes around: `nc.stats()` stays right.

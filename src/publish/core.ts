@@ -7,6 +7,7 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type PublishError, StateError } from "../errors.ts";
+import { SpareMemory } from "../json/spare_memory.ts";
 import type { PreparedRows, RowRange } from "../message/prepare.ts";
 import type { Settings } from "../options.ts";
 import type { Destination, Destinations } from "../stream/destination.ts";
@@ -37,6 +38,8 @@ export class PublisherCore implements LaneHost {
   readonly #nc: NatsConnection;
   readonly #destinations: Destinations;
   readonly #wire: Wire;
+  /** Memory for bodies, where the wire copies them: when they are released nobody reads them any more. */
+  readonly #spare: SpareMemory | undefined;
   readonly #lane: Lane;
   readonly #inbox: Inbox;
   readonly #unwatch: () => void;
@@ -58,6 +61,7 @@ export class PublisherCore implements LaneHost {
     this.#inbox = inbox;
     this.#destinations = destinations;
     this.#wire = openWire(nc, inbox.prefix);
+    this.#spare = this.#wire.holdsRows ? undefined : new SpareMemory();
     this.#lane = openLane(nc, this.#wire, settings, inbox, this);
     this.#progress = new ProgressTeller(settings.onProgress, () => this.#readProgress());
     this.#unwatch = watchConnection(nc, {
@@ -66,7 +70,7 @@ export class PublisherCore implements LaneHost {
     });
   }
 
-  /** Dials where a function was given, subscribes, and checks a shared stream. What was dialled is closed on failure. */
+  /** Dials where a function was given, subscribes, checks a shared stream. What was dialled is closed on failure. */
   static async open(to: Dial, options: Options): Promise<PublisherCore> {
     const opening: { core?: PublisherCore } = {};
     return opening.core = new PublisherCore(await openParts(to, options, (msg) => opening.core?.reply(msg)));
@@ -79,9 +83,9 @@ export class PublisherCore implements LaneHost {
     }
     if (this.#error !== undefined) throw this.#error;
     const source = this.#tally.counted(() => this.#open(batch, signal));
-    const call = this.start(source, { from: 0, count: source.selected }, signal, false);
-    await call.done.promise;
-    return receiptOf(call, 0);
+    const delivery = this.start(source, { from: 0, count: source.selected }, signal, false);
+    await delivery.done.promise;
+    return receiptOf(delivery, 0);
   }
 
   #open(batch: RowBatch, signal?: AbortSignal): BatchSource {
@@ -92,7 +96,9 @@ export class PublisherCore implements LaneHost {
     return source;
   }
 
-  /** Starts to publish a range of a batch's selected rows; with `cut`, of fewer where their bodies pass a piece's limit. */
+  /**
+   * Starts to publish a range of a batch's selected rows; with `cut`, of fewer where their bodies pass a piece's limit.
+   */
   start(
     source: BatchSource,
     range: RowRange,
@@ -122,7 +128,7 @@ export class PublisherCore implements LaneHost {
     try {
       const destination = await this.#destinations.resolve(source.resource);
       if (delivery.over) return;
-      const rows = messagesOf(source, range, destination, cut, this.settings);
+      const rows = messagesOf(source, range, destination, cut, this.settings, this.#spare);
       if (before !== undefined) await before(rows, destination);
       if (delivery.over) return;
       delivery.load(rows, destination);
@@ -135,7 +141,10 @@ export class PublisherCore implements LaneHost {
     }
   }
 
-  /** Ends one call: without a trace where nothing of it was sent, else with its rows unknown; with all others where `alone` is false. */
+  /**
+   * Ends one call: without a trace where nothing of it was sent, else with its rows unknown, and with all others where
+   * `alone` is false.
+   */
   #abortCall(call: Call, failure: Failure, alone: boolean): void {
     const { delivery } = call;
     // A call whose rows are all acknowledged has succeeded, though nobody was told yet.
@@ -146,8 +155,8 @@ export class PublisherCore implements LaneHost {
   }
 
   /**
-   * Ends all calls in progress as aborted; the publisher stays usable, and their outstanding rows are unknown. Where it has
-   * failed, nothing is waited for any more.
+   * Ends all calls in progress as aborted; the publisher stays usable, and their outstanding rows are unknown. Where it
+   * has failed, nothing is waited for any more.
    */
   cancelAll(reason: unknown): void {
     if (this.#failure !== undefined) return this.#end(this.#failure);

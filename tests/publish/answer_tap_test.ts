@@ -40,6 +40,7 @@ const arrivals = fc.oneof(
   },
   fc.constantFrom(
     "PING\r\n",
+    "PONG\r\n",
     "+OK\r\n",
     "-ERR 'Permissions Violation for Publish to \"a\"'\r\n",
     message(`${INBOX}12a`, "{}"),

@@ -1,11 +1,37 @@
 import assert from "node:assert/strict";
-import { connect, type WriteReceipt } from "../../src/runtime/deno.ts";
+import { connect, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { verifyReceipt } from "../../src/stream/verify.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
+import { sizedBatch } from "../_support/batches.ts";
+import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
 import { run } from "../_support/nats_workshop.ts";
 import { bunProgram } from "../_support/runtimes.ts";
-import { startTcpProxy } from "../_support/tcp_proxy.ts";
+import { startTcpProxy, type TcpProxy } from "../_support/tcp_proxy.ts";
 import { until } from "../_support/wait.ts";
+
+/** Lets a reader stop again and again: the writer's socket takes only a part of what it is given. */
+async function readSlowly(proxy: TcpProxy, stops: number): Promise<void> {
+  for (let stop = 1; stop <= stops; stop++) {
+    await until(`${stop * 4} MiB through the proxy`, () => proxy.bytes.up >= stop * 2 ** 22 ? true : undefined, {
+      within: 60_000,
+    });
+    proxy.stall("up");
+    let seen = -1;
+    await until("a writer that is held up", () => {
+      if (seen === proxy.bytes.up) return true;
+      seen = proxy.bytes.up;
+    }, { every: 50 });
+    proxy.resume("up");
+  }
+}
+
+/** Checks that so many rows of a size are stored as they were encoded, in row order. */
+async function checkWhole(server: NatsServer, receipt: WriteReceipt, rows: number): Promise<void> {
+  assert.deepEqual([receipt.rows, receipt.bytes, receipt.duplicates], [rows, 2 ** 26, 0]);
+  assert.deepEqual(receipt.sequences, [[1, rows]], "row order is stream order");
+  await using nc = await connect({ url: server.url });
+  const { bytes, crc32c } = receipt;
+  assert.deepEqual(await verifyReceipt(nc, receipt), { ok: true, rows, bytes, crc32c, missing: 0 });
+}
 
 Deno.test("on Bun, 64 MiB of rows to a slow reader arrive whole and in order", async () => {
   const bun = await bunProgram();
@@ -14,31 +40,17 @@ Deno.test("on Bun, 64 MiB of rows to a slow reader arrive whole and in order", a
   await using proxy = await startTcpProxy(server.url);
   const program = new URL("_slow_reader.ts", import.meta.url).pathname;
   const publishing = run([bun, program, proxy.url], { within: 120_000 });
-  // The reader stops again and again: the writer's socket takes only a part of what it is given.
-  const reading = (async () => {
-    for (let stop = 1; stop <= 8; stop++) {
-      await until(`${stop * 4} MiB through the proxy`, () => proxy.bytes.up >= stop * 2 ** 22 ? true : undefined, {
-        within: 60_000,
-      });
-      proxy.stall("up");
-      let seen = -1;
-      await until("a writer that is held up", () => {
-        if (seen === proxy.bytes.up) return true;
-        seen = proxy.bytes.up;
-      }, { every: 50 });
-      proxy.resume("up");
-    }
-  })();
-  const [{ out }] = await Promise.all([publishing, reading]);
-  const receipt: WriteReceipt = JSON.parse(out);
-  assert.deepEqual([receipt.rows, receipt.bytes, receipt.duplicates], [1024, 2 ** 26, 0]);
-  assert.deepEqual(receipt.sequences, [[1, 1024]], "row order is stream order");
-  await using nc = await connect({ url: server.url });
-  assert.deepEqual(await verifyReceipt(nc, receipt), {
-    ok: true,
-    rows: 1024,
-    bytes: 2 ** 26,
-    crc32c: receipt.crc32c,
-    missing: 0,
-  });
+  const [{ out }] = await Promise.all([publishing, readSlowly(proxy, 8)]);
+  await checkWhole(server, JSON.parse(out), 1024);
+});
+
+Deno.test("on Deno, 64 MiB of rows through a window that is smaller arrive whole and in order", async () => {
+  await using server = await startNatsServer();
+  await using proxy = await startTcpProxy(server.url);
+  const config = { url: proxy.url, stream: "SLOW", subject: "slow", maxInFlight: 4096, publishTimeout: "60s" };
+  const publisher = await Publisher.open(() => connect(config), config);
+  const publishing = publisher.publish({ resource: "r", rows: sizedBatch(65_536, 1024) });
+  const [receipt] = await Promise.all([publishing, readSlowly(proxy, 8)]);
+  await publisher.close();
+  await checkWhole(server, receipt, 65_536);
 });

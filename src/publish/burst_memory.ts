@@ -1,0 +1,55 @@
+/**
+ * Memory that frames are written into, used again when the server has them.
+ *
+ * What is handed to the client belongs to it until it is written, and the client does not say when that is. A PONG
+ * says: it comes after the server has read all that was sent before its PING. (An answer to a row would say it too, but
+ * an answer can be forged by whoever may publish to the inbox.) One PING for half a MiB of frames costs nothing that
+ * can be measured; copying each burst into memory of its own, and collecting that, made client CPU a row of 256 bytes
+ * 2.5 us instead of 2.1 on Node, 2.1 instead of 2.0 on Bun.
+ *
+ * @module
+ */
+
+/** Bytes of one piece: a window of 1,024 rows of 256 bytes with their headers. */
+export const PIECE = 1 << 19;
+
+/** Pieces that are kept for later, at most: 4 MiB. */
+const KEPT = 8;
+
+/**
+ * Gives pieces of memory out, and takes them back once all that was sent from them has arrived.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const memory = new BurstMemory(() => Promise.resolve());
+ * const piece = memory.take(100);
+ * await memory.retire(piece);
+ * assert.equal(memory.take(100), piece);
+ * ```
+ */
+export class BurstMemory {
+  readonly #arrived: () => Promise<void>;
+  readonly #free: Uint8Array<ArrayBuffer>[] = [];
+
+  /** `arrived` is fulfilled when the server has read all that was sent before, and rejected when that is not known. */
+  constructor(arrived: () => Promise<void>) {
+    this.#arrived = arrived;
+  }
+
+  /** Memory for so many bytes at least. */
+  take(least: number): Uint8Array<ArrayBuffer> {
+    if (least > PIECE) return new Uint8Array(least);
+    return this.#free.pop() ?? new Uint8Array(PIECE);
+  }
+
+  /** Takes memory back whose frames were all handed to the client: it is given out again when they have arrived. */
+  async retire(piece: Uint8Array<ArrayBuffer>): Promise<void> {
+    if (piece.length !== PIECE) return;
+    // A microtask later the client has written what it was given; earlier it would copy that together with the PING.
+    await undefined;
+    const free = await this.#arrived().then(() => true, () => false);
+    if (free && this.#free.length < KEPT) this.#free.push(piece);
+  }
+}

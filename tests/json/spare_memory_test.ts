@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { viewRows } from "../../src/arrow/view.ts";
+import { encodeView } from "../../src/json/encode.ts";
+import { SpareMemory } from "../../src/json/spare_memory.ts";
+import { batchOf, intColumn, textColumn } from "../_support/batches.ts";
+
+function viewOf(texts: readonly string[]) {
+  return viewRows(batchOf([intColumn("i", texts.map((_, i) => i)), textColumn("t", texts)], texts.length));
+}
+
+Deno.test("encodeView() into spare memory, whatever it holds and of whatever size, is encodeView() into its own", () => {
+  const text = fc.tuple(fc.nat(4000), fc.constantFrom("a", "é", '"', "東")).map(([times, one]) => one.repeat(times));
+  fc.assert(fc.property(
+    fc.array(fc.array(text, { maxLength: 40 }), { minLength: 1, maxLength: 6 }),
+    fc.option(fc.nat(300_000)),
+    fc.option(fc.integer({ min: 1, max: 60_000 }), { nil: undefined }),
+    (batches, first, maxBytes = Infinity) => {
+      const spare = new SpareMemory();
+      if (first !== null) spare.give(new Uint8Array(first).fill(0x22));
+      for (const texts of batches) {
+        const view = viewOf(texts);
+        const plain = encodeView(view, { maxBytes });
+        const { bytes, offsets, rows, crc32c } = encodeView(view, { maxBytes, spare });
+        assert.deepEqual([bytes, offsets, rows, crc32c], [plain.bytes, plain.offsets, plain.rows, plain.crc32c]);
+        bytes.fill(0xff);
+        spare.give(bytes);
+      }
+    },
+  ));
+});
+
+Deno.test("SpareMemory gives no memory out twice, and keeps two pieces of 16 MiB at most", () => {
+  const spare = new SpareMemory();
+  const sizes = [0, (1 << 24) + 1, 1 << 24, 10, 20];
+  for (const size of sizes) spare.give(new Uint8Array(size));
+  assert.deepEqual([spare.take(), spare.take(), spare.take()].map((memory) => memory?.length), [
+    10,
+    1 << 24,
+    undefined,
+  ]);
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import type { NatsConnection } from "@nats-io/nats-core";
+import fc from "fast-check";
+import type { PreparedRows } from "../../src/message/prepare.ts";
+import { openWire } from "../../src/publish/wire.ts";
+import { FrameSplitter } from "../_support/nats_frames.ts";
+
+const text = new TextEncoder();
+const headers = text.encode("NATS/1.0\r\nA: b\r\n\r\n");
+
+/** As much of prepared rows as a wire asks for: bodies of these sizes, each filled with a byte of its own. */
+function rowsOf(sizes: readonly number[]): PreparedRows {
+  const offsets = new Uint32Array(sizes.length + 1);
+  sizes.forEach((size, i) => offsets[i + 1] = offsets[i]! + size);
+  const bytes = new Uint8Array(offsets.at(-1)!);
+  sizes.forEach((_, i) => bytes.fill(33 + i % 90, offsets[i], offsets[i + 1]));
+  const block = { bytes: headers, idAt: -1 };
+  return { subject: "s", subjectBytes: text.encode("s"), bytes, offsets, blockOf: () => block } as never;
+}
+
+/** A client whose server reads what was sent before a PING when the test says so, and not one byte before. */
+class LateServer {
+  readonly bodies: string[] = [];
+  readonly nc: NatsConnection;
+  readonly #splitter = new FrameSplitter();
+  #sent: Uint8Array[] = [];
+  #pings: { readonly before: number; readonly pong: () => void }[] = [];
+  #count = 0;
+  #read = 0;
+
+  constructor(socket: object) {
+    const protocol = {
+      transport: { socket },
+      sendCommand: (bytes: Uint8Array) => {
+        this.#sent.push(bytes);
+        this.#count++;
+      },
+    };
+    const flush = () =>
+      new Promise<void>((resolve) => this.#pings.push({ before: this.#count, pong: () => resolve() }));
+    this.nc = { protocol, flush, isClosed: () => false, isDraining: () => false } as never;
+  }
+
+  /** Reads up to the next PING and answers it; all without one. */
+  async read(): Promise<void> {
+    const ping = this.#pings.shift();
+    this.#take(ping?.before ?? this.#count);
+    ping?.pong();
+    for (let i = 0; i < 8; i++) await undefined;
+  }
+
+  get pings(): number {
+    return this.#pings.length;
+  }
+
+  #take(until: number): void {
+    for (const bytes of this.#sent.splice(0, until - this.#read)) {
+      for (const { args, payload } of this.#splitter.push(bytes)) {
+        const body = payload!.length === 0 ? "" : `${String.fromCharCode(payload![0]!)} x ${payload!.length}`;
+        assert.ok(payload!.every((byte) => byte === payload![0]), "a body of one byte, again and again");
+        this.bodies.push(`${args[1]} ${body}`);
+      }
+    }
+    this.#read = until;
+  }
+}
+
+const SOCKETS = { "a TCP socket, which takes views": { write() {} }, "a WebSocket, which does not": { send() {} } };
+
+for (const [name, socket] of Object.entries(SOCKETS)) {
+  Deno.test(`openWire() over ${name} overwrites nothing that the server has not read, however late it reads`, async () => {
+    const sizes = fc.array(fc.oneof(fc.nat(2000), { weight: 3, arbitrary: fc.nat(90_000) }, fc.constant(600_000)), {
+      minLength: 1,
+      maxLength: 40,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        sizes,
+        fc.array(fc.constantFrom("flush", "read", "turn"), { maxLength: 40 }),
+        async (all, then) => {
+          const server = new LateServer(socket);
+          const wire = openWire(server.nc, "in.");
+          const rows = rowsOf(all);
+          for (let i = 0; i < all.length; i++) {
+            wire.send(rows, i, i);
+            const what = then[i];
+            if (what === "flush") wire.flush();
+            if (what === "turn") await undefined;
+            if (what === "read" && server.pings > 0) await server.read();
+          }
+          wire.flush();
+          for (let i = 0; i < 8; i++) await undefined;
+          while (server.pings > 0) await server.read();
+          await server.read();
+          const expected = all.map((size, i) =>
+            `in.${i} ${size === 0 ? "" : `${String.fromCharCode(33 + i % 90)} x ${size}`}`
+          );
+          assert.deepEqual(server.bodies, expected);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+}
