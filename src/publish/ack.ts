@@ -51,25 +51,22 @@ export function parseAck(body: Uint8Array, status: number, source: AckSource): A
   return judged(reply, source, body);
 }
 
-interface Reply {
-  readonly stream?: unknown;
-  readonly domain?: unknown;
-  readonly seq?: unknown;
-  readonly duplicate?: unknown;
-  readonly error?: unknown;
-}
+/** A JSON object as it was read. */
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-function parseObject(body: Uint8Array): Reply | undefined {
+/** Reads a body that is a JSON object; undefined for any other, and for what is longer than any acknowledgment. */
+export function parseObject(body: Uint8Array): JsonObject | undefined {
+  if (body.length > LONGEST_ACK) return undefined;
   try {
     const value: unknown = JSON.parse(strict.decode(body));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value as JsonObject : undefined;
   } catch {
     return undefined; // no JSON, no UTF-8, or nested deeper than the engine's stack
   }
 }
 
 function refusal(error: unknown, status: number, body: Uint8Array): Ack {
-  const { code, err_code, description } = error as Record<string, unknown>;
+  const { code, err_code, description } = error as JsonObject;
   const known = [err_code, code].find((value) => Number.isSafeInteger(value) && (value as number) > 0) as
     | number
     | undefined;
@@ -84,7 +81,7 @@ function refusal(error: unknown, status: number, body: Uint8Array): Ack {
   };
 }
 
-function judged(reply: Reply, source: AckSource, body: Uint8Array): Ack {
+function judged(reply: JsonObject, source: AckSource, body: Uint8Array): Ack {
   const { stream, seq, duplicate } = reply;
   if (typeof stream !== "string" || stream === "") return { kind: "bad", reason: `no stream: ${firstBytes(body)}` };
   const domain = reply.domain === undefined || reply.domain === "" ? undefined : reply.domain;

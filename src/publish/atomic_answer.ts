@@ -5,7 +5,7 @@
  */
 
 import type { AckSource } from "../stream/ack_source.ts";
-import { type Ack, firstBytes, parseAck } from "./ack.ts";
+import { type Ack, firstBytes, parseAck, parseObject } from "./ack.ts";
 
 /** What a batch's last row is answered. */
 export type CommitAnswer =
@@ -38,7 +38,7 @@ export function parseCommit(
 ): CommitAnswer {
   const ack = parseAck(body, status, source);
   if (ack.kind !== "stored") return ack;
-  const told = JSON.parse(new TextDecoder().decode(body)) as { batch?: unknown; count?: unknown };
+  const told = parseObject(body)!;
   if (told.batch === undefined) return { kind: "bad", reason: `${ALONE}: ${firstBytes(body)}` };
   if (told.batch !== id) return { kind: "bad", reason: `another batch, not ${id}: ${firstBytes(body)}` };
   if (told.count !== count) return { kind: "bad", reason: `not the batch's ${count} rows: ${firstBytes(body)}` };

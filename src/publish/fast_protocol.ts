@@ -1,14 +1,14 @@
 /**
  * The messages of fast ingest (ADR-50, part 2): what a reply subject says to the server, and what the server answers.
  *
- * A batch's control data is in its reply subjects, `<inbox><id>.<flow>.fail.<sequence>.<operation>.$FI`. Answers come on
- * the reply subject of some message of the batch; that of a refusal is the refused message's own.
+ * A batch's control data is in its reply subjects, `<inbox><id>.<flow>.fail.<sequence>.<operation>.$FI`. Answers come
+ * on the reply subject of some message of the batch; that of a refusal is the refused message's own.
  *
  * @module
  */
 
 import type { AckSource } from "../stream/ack_source.ts";
-import { type Ack, firstBytes, parseAck } from "./ack.ts";
+import { type Ack, firstBytes, type JsonObject, parseAck, parseObject } from "./ack.ts";
 import type { ReplyForm } from "./wire.ts";
 
 /** What a message asks for: begin a batch, add a row, add the last row, end without a row, tell how far it is. */
@@ -18,8 +18,8 @@ export const COMMIT = 2;
 export const END = 3;
 export const PING = 4;
 
-/** Bytes of a reply subject behind the inbox, at most: an id of 12, a flow of 5, a sequence of 16 digits, and the fixed parts. */
-export const FAST_REPLY_BYTES = 12 + 1 + 5 + 6 + 16 + 6;
+/** Bytes of a reply subject behind the inbox, at most. */
+export const FAST_REPLY_BYTES = "abcdefghijkl.65536.fail.1234567890123456.0.$FI".length;
 
 /** The reply subjects of a batch, by operation; gap mode `fail` ends it at the first lost row. */
 export function replyForms(inbox: string, id: string, flow: number): readonly ReplyForm[] {
@@ -70,15 +70,6 @@ export type FastAnswer =
 /** A refusal. */
 export type Refusal = Extract<Ack, { readonly kind: "refused" }>;
 
-interface Typed {
-  readonly type?: unknown;
-  readonly seq?: unknown;
-  readonly msgs?: unknown;
-  readonly error?: unknown;
-  readonly batch?: unknown;
-  readonly count?: unknown;
-}
-
 /**
  * Reads an answer to a message of a batch; `status` is its header block's, such as 503, and 0 without one.
  *
@@ -92,7 +83,7 @@ interface Typed {
  * ```
  */
 export function parseFast(body: Uint8Array, status: number, source: AckSource, id: string): FastAnswer {
-  const reply = status === 0 ? parseTyped(body) : undefined;
+  const reply = status === 0 ? parseObject(body) : undefined;
   if (reply?.type !== undefined) return typedAnswer(reply, body, source);
   const stored = reply !== undefined && reply.seq === 0 && (reply.error ?? undefined) === undefined;
   // A batch that stored nothing ends with sequence 0, which no other acknowledgment has.
@@ -106,7 +97,7 @@ export function parseFast(body: Uint8Array, status: number, source: AckSource, i
   return { kind: "ended", count: reply.count, lastSequence: stored || ack.duplicate ? 0 : ack.sequence };
 }
 
-function typedAnswer(reply: Typed, body: Uint8Array, source: AckSource): FastAnswer {
+function typedAnswer(reply: JsonObject, body: Uint8Array, source: AckSource): FastAnswer {
   const { type, seq, msgs } = reply;
   if (type === "ack" && isCount(seq) && isCount(msgs) && msgs > 0) return { kind: "flow", sequence: seq, perAck: msgs };
   if (type === "gap") return { kind: "gap" };
@@ -117,20 +108,10 @@ function typedAnswer(reply: Typed, body: Uint8Array, source: AckSource): FastAns
   return { kind: "bad", reason: `no answer of a batch: ${firstBytes(body)}` };
 }
 
-function withSequence(reply: Typed): Uint8Array {
+function withSequence(reply: JsonObject): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ ...reply, seq: 1 }));
 }
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function parseTyped(body: Uint8Array): Typed | undefined {
-  if (body.length === 0 || body.length > 16_384) return undefined;
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(body));
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined; // no JSON
-  }
 }
