@@ -24,8 +24,8 @@ export interface AtomicBatch {
   /** Token of the last row's answer. */
   readonly commitToken: number;
   /**
-   * `opening`: the first row is sent, and its answer waited for. `staged`: it has come. `committing`: all rows are sent.
-   * `searching`: the server knows some id, and the stream is searched for the rows.
+   * `opening`: the first row is sent, and its answer waited for. `staged`: it has come. `committing`: all rows are
+   * sent. `searching`: the server knows some id, and the stream is searched for the rows.
    */
   state: "opening" | "staged" | "committing" | "searching";
   /** When the answer that is waited for must have come, in milliseconds of the lane's clock. */
@@ -131,7 +131,8 @@ export function checkBatchCount(count: number, settings: Settings): void {
     : [MOST_ROWS_OF_BATCH, "a server's limit"];
   throw new EncodeError(
     "encode.too_large",
-    `Cannot publish ${count} rows as one atomic batch: at most ${limit} can be (${whose}); applyAll cuts larger batches`,
+    `Cannot publish ${count} rows as one atomic batch: at most ${limit} can be (${whose}); applyAll cuts larger ` +
+      `batches`,
     { size: count, limit },
   );
 }
@@ -144,8 +145,8 @@ export function checkBatchBytes(rows: PreparedRows, settings: Settings): void {
   if (size <= limit) return;
   throw new EncodeError(
     "encode.too_large",
-    `Cannot publish ${rows.count} rows as one atomic batch: with headers and subject they are ${size} bytes, above the ` +
-      `limit of ${limit} (maxInFlightBytes); applyAll cuts larger batches`,
+    `Cannot publish ${rows.count} rows as one atomic batch: with headers and subject they are ${size} bytes, above ` +
+      `the limit of ${limit} (maxInFlightBytes); applyAll cuts larger batches`,
     { size, limit },
   );
 }

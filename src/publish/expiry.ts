@@ -21,7 +21,10 @@ export class ExpiryTimer {
   #at = Infinity;
   #progress = 0;
 
-  /** A timer for `next()`, in milliseconds of {@linkcode now}, Infinity for none; `due` is told the time up to which deadlines have come. */
+  /**
+   * A timer for `next()`, in milliseconds of {@linkcode now}, Infinity for none; `due` is told the time up to which
+   * deadlines have come.
+   */
   constructor(next: () => number, due: (time: number) => void) {
     this.#next = next;
     this.#due = due;

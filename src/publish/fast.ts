@@ -1,8 +1,9 @@
 /**
  * Fast delivery: rows in batches of fast ingest (ADR-50, part 2), where one answer acknowledges all rows so far.
  *
- * A batch begins with one row, whose answer says how many may follow, and ends with the last row there is to send. Calls
- * share a batch; one with at least as many rows as the window has batches of its own, so that its last sequence is known.
+ * A batch begins with one row, whose answer says how many may follow, and ends with the last row there is to send.
+ * Calls share a batch; one with at least as many rows as the window has batches of its own, so that its last sequence is
+ * known.
  *
  * @module
  */
@@ -26,6 +27,13 @@ import type { Wire } from "./wire.ts";
 const GRACE = 200;
 /** The server knows no batch of this id. */
 const UNKNOWN_BATCH = 10208;
+const LOST: Miss = {
+  code: "publish.rejected",
+  stored: "unknown",
+  again: "later",
+  reason: `the server knows the batch no more, and its last acknowledgment is lost (${UNKNOWN_BATCH})`,
+  serverCode: UNKNOWN_BATCH,
+};
 
 /** The lane of `publishMode: "fast"`. */
 export class FastLane implements Lane {
@@ -238,11 +246,3 @@ export class FastLane implements Lane {
     if (!batch.live) this.#sender.remove(batch);
   }
 }
-
-const LOST: Miss = {
-  code: "publish.rejected",
-  stored: "unknown",
-  again: "later",
-  reason: `the server knows the batch no more, and its last acknowledgment is lost (${UNKNOWN_BATCH})`,
-  serverCode: UNKNOWN_BATCH,
-};

@@ -23,8 +23,8 @@ export interface Inbox {
 
 /**
  * Subscribes and waits until the server has taken it, so that a refused inbox is known before any row is sent. Throws a
- * ConnectionError: `connection.permission`, `connection.no_answer`, `connection.closed`. With `deep`, reply subjects may
- * have any number of tokens.
+ * ConnectionError: `connection.permission`, `connection.no_answer`, `connection.closed`. With `deep`, reply subjects
+ * may have any number of tokens.
  */
 export async function openInbox(
   nc: NatsConnection,

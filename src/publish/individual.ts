@@ -85,7 +85,7 @@ export class IndividualLane implements Lane {
     this.#pump.cut();
   }
 
-  /** Takes an answer of the usual form from the bytes that arrived; false for any other, which then comes as a reply. */
+  /** Takes an answer of the usual form from the bytes that arrived; false for others, which then come as replies. */
   take(token: number, bytes: Uint8Array, start: number, end: number): boolean {
     const delivery = this.#window.peek(token);
     const usual = delivery === undefined ? 0 : delivery.destination!.readUsualAck(bytes, start, end);

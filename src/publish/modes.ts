@@ -50,6 +50,11 @@ export function replyTailBytes(settings: Settings): number {
   return settings.publishMode === "fast" ? FAST_REPLY_BYTES : TOKEN_BYTES;
 }
 
+/** Whether reply subjects have more than one token behind the inbox. */
+export function hasDeepReplies(settings: Settings): boolean {
+  return settings.publishMode === "fast";
+}
+
 function rowFinder(nc: NatsConnection, { domain, inboxPrefix }: Settings): RowFinder {
   return async (delivery, since, signal) => {
     const { stream, subject, duplicateWindow } = delivery.destination!;

@@ -13,7 +13,7 @@ import { Destinations } from "../stream/destination.ts";
 import type { Dial, Options } from "../types.ts";
 import { closeConnection } from "./connection_watch.ts";
 import { type Inbox, openInbox } from "./inbox.ts";
-import { replyTailBytes } from "./modes.ts";
+import { hasDeepReplies, replyTailBytes } from "./modes.ts";
 
 /** An opened connection and what was made over it. */
 export interface Opened {
@@ -29,15 +29,17 @@ export interface Opened {
   readonly destinations: Destinations;
 }
 
-/** Checks the options, dials where a function was given, subscribes, and checks a shared stream. What was dialled is closed on failure. */
+/**
+ * Checks the options, dials where a function was given, subscribes, and checks a shared stream. What was dialled is
+ * closed on failure.
+ */
 export async function openParts(to: Dial, options: Options, onReply: (msg: Msg) => void): Promise<Opened> {
   const settings = await settingsOf(to, options);
   const owns = typeof to === "function" || settings.ownsConnection;
   const nc = checkConnected(typeof to === "function" ? await to() : to);
   let inbox: Inbox | undefined;
   try {
-    const deep = settings.publishMode === "fast";
-    inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), onReply, deep);
+    inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), onReply, hasDeepReplies(settings));
     const destinations = new Destinations(nc, settings, inbox.prefix.length + replyTailBytes(settings));
     await destinations.open();
     return { settings, nc, owns, inbox, destinations };
@@ -64,11 +66,6 @@ export async function giveUp(to: Dial, options: Options): Promise<void> {
 
 function checkConnected(nc: NatsConnection): NatsConnection {
   if (typeof nc?.subscribe === "function") return nc;
-  throw new ConfigError(
-    "config.type",
-    `to must be a connection, or a function that dials one: received ${describe(nc)}`,
-    {
-      field: "to",
-    },
-  );
+  const message = `to must be a connection, or a function that dials one: received ${describe(nc)}`;
+  throw new ConfigError("config.type", message, { field: "to" });
 }

@@ -6,9 +6,10 @@
 
 import type { Progress } from "../types.ts";
 
+/** Between two calls, in milliseconds. */
 const INTERVAL = 100;
 
-/** Calls a listener now, or when its time comes. A listener that throws is not called again: it is not the rows' fault. */
+/** Calls a listener now, or when its time comes. One that throws is not called again: it is not the rows' fault. */
 export class ProgressTeller {
   readonly #read: () => Progress;
   #listener: ((progress: Progress) => void) | undefined;

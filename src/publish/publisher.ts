@@ -55,8 +55,8 @@ export class Publisher {
   /**
    * Publishes one batch. Resolves with its receipt when every row is acknowledged.
    *
-   * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent, a
-   * PublishError afterwards, and a StateError when the publisher is closed. An abort by `options.signal` is
+   * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent,
+   * a PublishError afterwards, and a StateError when the publisher is closed. An abort by `options.signal` is
    * `publish.aborted`.
    */
   async publish(batch: RowBatch, options: PublishOptions = {}): Promise<WriteReceipt> {
@@ -68,7 +68,9 @@ export class Publisher {
     return this.#core.stats();
   }
 
-  /** Refuses new calls, waits for those in progress, and closes the connection where it is the publisher's. Repeatable. */
+  /**
+   * Refuses new calls, waits for those in progress, and closes the connection where it is the publisher's. Repeatable.
+   */
   close(): Promise<void> {
     return this.#core.close();
   }

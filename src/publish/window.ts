@@ -62,11 +62,6 @@ export class Window<O extends object> {
     return this.#bytes;
   }
 
-  /** Places left, by count. */
-  get room(): number {
-    return this.#freeCount;
-  }
-
   /** The earliest deadline; Infinity when nothing is outstanding. */
   get nextDeadline(): number {
     return this.#oldest === NONE ? Infinity : this.#deadlines[this.#oldest]!;
@@ -77,7 +72,10 @@ export class Window<O extends object> {
     return this.#freeCount > 0 && this.#bytes + bytes <= this.#maxBytes;
   }
 
-  /** Takes a place before the message is sent. The caller has asked {@linkcode fits}. Deadlines never fall from call to call. */
+  /**
+   * Takes a place before the message is sent. The caller has asked {@linkcode fits}. Deadlines never fall from call to
+   * call.
+   */
   reserve(owner: O, row: number, bytes: number, deadline: number): number {
     if (!this.fits(bytes)) throw new RangeError(`Cannot reserve ${bytes} bytes: the window has no room for them`);
     const slot = this.#free[--this.#freeCount]!;
@@ -94,7 +92,10 @@ export class Window<O extends object> {
     return this.#tokens[slot]!;
   }
 
-  /** Frees the message of a token and leaves its owner and row in `owner` and `row`; false, and nothing done, for any other token. */
+  /**
+   * Frees the message of a token and leaves its owner and row in `owner` and `row`; false, and nothing done, for any
+   * other token.
+   */
   take(token: number): boolean {
     const slot = token % this.#capacity;
     // A token that is no whole number has no slot; one of another generation or a free slot is not outstanding.
