@@ -11,7 +11,7 @@ import { OPTION_KEYS } from "../options.ts";
 import type { SinkConfig } from "../types.ts";
 import { fileFault } from "./file_fault.ts";
 import { jsonFault } from "./json_position.ts";
-import type { CliOption, GivenOptions } from "./option.ts";
+import { type CliOption, type GivenOptions, originOf } from "./option.ts";
 import { UsageError } from "./usage_error.ts";
 
 type Document = Record<string, unknown>;
@@ -67,7 +67,10 @@ export async function configOf(
   byDefault: Readonly<Record<string, string>> = {},
 ): Promise<SinkConfig> {
   const path = given.values.get("config");
-  const document: Document = { ...byDefault, ...(typeof path === "string" ? await readDocument(path, options) : {}) };
+  const document: Document = {
+    ...byDefault,
+    ...(typeof path === "string" ? await readDocument(path, originOf(given, "config"), options) : {}),
+  };
   const origins = new Map<string, string>();
   await addCredentialsFile(given, document);
   for (const [variable, key] of SECRET_VARIABLES) {
@@ -79,7 +82,7 @@ export async function configOf(
     const value = given.values.get(name);
     if (key === undefined || value === undefined) continue;
     document[key] = value;
-    origins.set(key, given.origins.get(name) ?? `--${name}`);
+    origins.set(key, originOf(given, name));
   }
   addHeaders(given, document, origins);
   await addTls(given, document, origins);
@@ -106,68 +109,71 @@ function placeFor(key: string): string {
   return variable ?? `--${key.replaceAll(/[._]/g, "-")}`;
 }
 
-async function readDocument(path: string, options: readonly CliOption[]): Promise<Document> {
-  const text = (await readText(path, "--config")).replace(/^\ufeff/, "");
+async function readDocument(path: string, origin: string, options: readonly CliOption[]): Promise<Document> {
+  const text = (await readText(path, origin)).replace(/^\ufeff/, "");
   const fault = jsonFault(text);
   if (fault !== undefined) {
-    throw new UsageError(`--config ${path} is no JSON: line ${fault.line}, column ${fault.column}`);
+    throw new UsageError(`${origin} ${path} is no JSON: line ${fault.line}, column ${fault.column}`);
   }
   const document: unknown = JSON.parse(text);
   if (typeof document !== "object" || document === null || Array.isArray(document)) {
-    throw new UsageError(`--config ${path} must hold a JSON object`);
+    throw new UsageError(`${origin} ${path} must hold a JSON object`);
   }
-  refuseOptionsOfRun(path, document, options);
+  refuseOptionsOfRun(`${origin} ${path}`, document, options);
   return { ...document };
 }
 
 /** Options of the command itself are none of a connection or a destination: what is nearest to them would not help. */
-function refuseOptionsOfRun(path: string, document: object, options: readonly CliOption[]): void {
+function refuseOptionsOfRun(where: string, document: object, options: readonly CliOption[]): void {
   for (const { name, key, env } of options) {
     const spelt = name.replaceAll("-", "_");
     if (key !== undefined || env === undefined || !Object.hasOwn(document, spelt) || KEYS.has(spelt)) continue;
     throw new UsageError(
-      `--config ${path} has ${JSON.stringify(spelt)}, which is no key of it: give --${name} or ${env}`,
+      `${where} has ${JSON.stringify(spelt)}, which is no key of it: give --${name} or ${env}`,
     );
   }
 }
 
 /** The form of .creds files: each value between a line that begins it and one that ends it. */
-async function addCredentialsFile({ values }: GivenOptions, document: Document): Promise<void> {
-  const path = values.get("creds");
+async function addCredentialsFile(given: GivenOptions, document: Document): Promise<void> {
+  const path = given.values.get("creds");
   if (typeof path !== "string") return;
-  const text = await readText(path, "--creds");
+  const origin = originOf(given, "creds");
+  const text = await readText(path, origin);
   const between = (kind: string) => new RegExp(`-{3,}\\s*BEGIN ${kind}\\s*-{3,}\\s+(\\S+)\\s+-{3,}`).exec(text)?.[1];
   const jwt = between("NATS USER JWT");
   const seed = between("USER NKEY SEED");
-  if (jwt === undefined || seed === undefined) throw new UsageError(`--creds ${path} has no user JWT and seed`);
+  if (jwt === undefined || seed === undefined) throw new UsageError(`${origin} ${path} has no user JWT and seed`);
   Object.assign(document, { jwt, nkey_seed: seed });
 }
 
-function addHeaders({ values, origins }: GivenOptions, document: Document, keys: Map<string, string>): void {
-  const lines = values.get("header");
+function addHeaders(given: GivenOptions, document: Document, keys: Map<string, string>): void {
+  const lines = given.values.get("header");
   if (!Array.isArray(lines)) return;
-  const given = lines.map((line: string) => {
+  const origin = originOf(given, "header");
+  const headers = lines.map((line: string) => {
     const [, name, value] = /^([^:]+):[ \t]*(.*)$/s.exec(line) ?? [];
-    if (name === undefined || value === undefined) throw new UsageError("--header must be 'Name: value'");
+    if (name === undefined || value === undefined) throw new UsageError(`${origin} must be 'Name: value'`);
     return [name, value] as const;
   });
-  keys.set("headers", origins.get("header") ?? "--header");
-  document.headers = { ...(document.headers as object | undefined), ...Object.fromEntries(given) };
+  keys.set("headers", origin);
+  document.headers = { ...(document.headers as object | undefined), ...Object.fromEntries(headers) };
 }
 
 async function addTls(
-  { values, origins }: GivenOptions,
+  given: GivenOptions,
   document: Document,
   keys: Map<string, string>,
 ): Promise<void> {
   const tls: Document = {};
   for (const part of ["ca", "cert", "key"] as const) {
-    const path = values.get(`tls-${part}`);
+    const path = given.values.get(`tls-${part}`);
     if (typeof path !== "string") continue;
-    tls[part] = await readText(path, `--tls-${part}`);
-    keys.set(`tls.${part}`, origins.get(`tls-${part}`) ?? `--tls-${part}`);
+    const origin = originOf(given, `tls-${part}`);
+    tls[part] = await readText(path, origin);
+    keys.set(`tls.${part}`, origin);
   }
-  const first = values.get("tls-handshake-first");
+  const first = given.values.get("tls-handshake-first");
   if (first !== undefined) tls.handshake_first = first;
   if (Object.keys(tls).length > 0) document.tls = { ...(document.tls as object | undefined), ...tls };
 }

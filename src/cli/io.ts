@@ -90,6 +90,10 @@ export function processIo(signal: AbortSignal): CliIo {
   };
 }
 
+function reasonOf(error: Error): string {
+  return (error as { code?: string }).code === "EPIPE" ? "its reader has gone" : error.message;
+}
+
 /** The part of a stream that is used. */
 interface WriteStream {
   readonly isTTY?: boolean;
@@ -103,15 +107,10 @@ function textOut(stream: WriteStream, name: string): TextOut {
   stream.on("error", () => {});
   return {
     write: (text: string) =>
-      new Promise((resolve, reject) => {
-        stream.write(text, (error) => {
-          if (!error) return resolve();
-          const { code } = error as { code?: string };
-          reject(
-            new OutputError(`${name} cannot be written: ${code === "EPIPE" ? "its reader has gone" : error.message}`),
-          );
-        });
-      }),
+      new Promise<void>((resolve, reject) => stream.write(text, (error) => error ? reject(error) : resolve()))
+        .catch((error) => {
+          throw new OutputError(`${name} cannot be written: ${reasonOf(error)}`);
+        }),
     get columns(): number | undefined {
       return stream.isTTY ? stream.columns || 80 : undefined;
     },

@@ -12,6 +12,8 @@ import { UsageError } from "./usage_error.ts";
 export interface CliOption {
   /** Its name on the command line, without the dashes. A `flag` also has its `no-` form. */
   readonly name: string;
+  /** Its one letter, where it has one. */
+  readonly short?: string;
   /** What it takes: a text, a whole number, a duration or size in words, several texts, or nothing. */
   readonly type: "text" | "count" | "texts" | "flag";
   /** What stands for its value in the help. */
@@ -72,7 +74,9 @@ const SECRETS: Readonly<Record<string, string>> = {
  */
 export function readArguments(args: readonly string[], options: readonly CliOption[]): GivenOptions {
   const byName = new Map(options.flatMap((option) => namesOf(option).map((name) => [name, option] as const)));
-  const known = Object.fromEntries([...byName].map(([name, { type }]) => [name, { type: kindOf(type) }]));
+  const known = Object.fromEntries(
+    [...byName].map(([name, { type, short }]) => [name, { type: kindOf(type), ...(short && { short }) }]),
+  );
   const { tokens } = parseArgs({
     args: [...args],
     options: known,
@@ -151,6 +155,24 @@ export function withEnvironment(
   return { values, origins, positionals: given.positionals };
 }
 
+/**
+ * What an option's value was given by.
+ *
+ * @param given what was given
+ * @param name the option
+ * @returns the option or the variable, as its giver wrote it
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const given = { values: new Map(), origins: new Map([["stream", "JETROW_STREAM"]]), positionals: [] };
+ * assert.deepEqual([originOf(given, "stream"), originOf(given, "url")], ["JETROW_STREAM", "--url"]);
+ * ```
+ */
+export function originOf({ origins }: Pick<GivenOptions, "origins">, name: string): string {
+  return origins.get(name) ?? `--${name}`;
+}
+
 function flagOf({ env }: CliOption, text: string): boolean {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;
@@ -178,5 +200,8 @@ function unknownOption({ name, rawName }: OptionToken, known: Iterable<string>):
     );
   }
   const shown = rawName.length > 40 ? `${rawName.slice(0, 40)}...` : rawName;
+  if (!rawName.startsWith("--")) {
+    return new UsageError(`unknown option ${shown}: --help has all; a file that begins with a dash goes behind --`);
+  }
   return new UsageError(`unknown option ${shown}: did you mean --${nearestWord(name, known)}? --help has all`);
 }

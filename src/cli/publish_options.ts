@@ -9,7 +9,7 @@ import type { BatchLimits, Operation, SinkConfig } from "../types.ts";
 import { configOf } from "./document.ts";
 import { type HelpGroup, helpOf } from "./help.ts";
 import type { CliIo } from "./io.ts";
-import { type CliOption, type GivenOptions, readArguments, withEnvironment } from "./option.ts";
+import { type CliOption, type GivenOptions, originOf, readArguments, withEnvironment } from "./option.ts";
 import type { ProgressStyle } from "./progress_line.ts";
 import { assertRoute } from "./route.ts";
 import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, PUBLISHER_OPTIONS, SECRETS_HELP } from "./sink_options.ts";
@@ -182,21 +182,23 @@ export async function publishPlan(args: readonly string[], io: CliIo): Promise<P
   };
 }
 
-function retryOf({ values, origins }: GivenOptions): { retry?: number } {
-  const text = values.get("retry");
+function retryOf(given: GivenOptions): { retry?: number } {
+  const text = given.values.get("retry");
   if (text === undefined) return {};
-  return { retry: durationMillis(text, origins.get("retry") ?? "--retry") };
+  return { retry: durationMillis(text, originOf(given, "retry")) };
 }
 
-function journalOf({ values }: GivenOptions): { receipt?: string; resume?: string } {
-  const [receipt, resume, dryRun] = ["receipt", "resume", "dry-run"].map((name) => values.get(name));
+function journalOf(given: GivenOptions): { receipt?: string; resume?: string } {
+  const [receipt, resume, dryRun] = ["receipt", "resume", "dry-run"].map((name) => given.values.get(name));
+  const origin = (name: string) => originOf(given, name);
   if (receipt !== undefined && resume !== undefined) {
-    throw new UsageError("--receipt begins a journal, --resume goes on in the one it names: give one of them");
+    throw new UsageError(
+      `${origin("receipt")} begins a journal, ${origin("resume")} goes on in the one it names: give one of them`,
+    );
   }
   if (dryRun === true && (receipt ?? resume) !== undefined) {
-    throw new UsageError(
-      `--dry-run sends nothing: --${receipt === undefined ? "resume" : "receipt"} does not go with it`,
-    );
+    const journal = origin(receipt === undefined ? "resume" : "receipt");
+    throw new UsageError(`${origin("dry-run")} sends nothing: ${journal} does not go with it`);
   }
   return {
     ...(typeof receipt === "string" && { receipt }),
@@ -204,12 +206,15 @@ function journalOf({ values }: GivenOptions): { receipt?: string; resume?: strin
   };
 }
 
-function sourcesOf({ positionals, values }: GivenOptions): Source[] {
+function sourcesOf(given: GivenOptions): Source[] {
+  const { positionals, values } = given;
   if (positionals.length === 0) throw new UsageError("publish needs a FILE, or - for standard input");
+  if (positionals.includes("")) throw new UsageError("a FILE has an empty name: is a variable of the shell not set?");
   if (positionals.filter((file) => file === "-").length > 1) {
     throw new UsageError("- can be given once: there is one standard input");
   }
   const named = values.get("resource");
+  if (named === "") throw new UsageError(`${originOf(given, "resource")} must not be empty`);
   return positionals.map((file) => ({ file, resource: typeof named === "string" ? named : baseName(file) }));
 }
 
@@ -222,11 +227,13 @@ function baseName(file: string): string {
   return name;
 }
 
-function limitOf({ values }: GivenOptions, name: string, key: keyof BatchLimits): BatchLimits {
-  const value = values.get(name);
+function limitOf(given: GivenOptions, name: string, key: keyof BatchLimits): BatchLimits {
+  const value = given.values.get(name);
   if (value === undefined) return {};
   if (typeof value === "number" && value > 0) return { [key]: value };
-  throw new UsageError(`--${name} must be a whole number of at least 1: received ${JSON.stringify(value)}`);
+  throw new UsageError(
+    `${originOf(given, name)} must be a whole number of at least 1: received ${JSON.stringify(value)}`,
+  );
 }
 
 function progressOf(word: "auto" | "plain" | "none", { stderr }: CliIo): ProgressStyle {

@@ -239,7 +239,7 @@ export const CONFIG_OPTION: CliOption = {
 };
 
 /** The help. */
-export const HELP_OPTION: CliOption = { name: "help", type: "flag", help: "this text" };
+export const HELP_OPTION: CliOption = { name: "help", short: "h", type: "flag", help: "this text" };
 
 /** What every help says of credentials and durations. */
 export const SECRETS_HELP =

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { GivenOptions } from "./option.ts";
+import { type GivenOptions, originOf } from "./option.ts";
 import { UsageError } from "./usage_error.ts";
 
 /**
@@ -24,9 +24,9 @@ import { UsageError } from "./usage_error.ts";
  * assert.throws(() => wordOf(given, "progress", ["auto", "none"]), /--progress must be auto, none: received "plain"/);
  * ```
  */
-export function wordOf<W extends string>({ values }: GivenOptions, name: string, words: readonly [W, ...W[]]): W {
-  const value = values.get(name) ?? words[0];
+export function wordOf<W extends string>(given: GivenOptions, name: string, words: readonly [W, ...W[]]): W {
+  const value = given.values.get(name) ?? words[0];
   const word = words.find((one) => one === value);
   if (word !== undefined) return word;
-  throw new UsageError(`--${name} must be ${words.join(", ")}: received ${JSON.stringify(value)}`);
+  throw new UsageError(`${originOf(given, name)} must be ${words.join(", ")}: received ${JSON.stringify(value)}`);
 }

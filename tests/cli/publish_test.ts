@@ -1,7 +1,7 @@
 import { tableFromArrays, tableToIPC } from "apache-arrow";
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { encodeRows } from "../../src/json/encode.ts";
 import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
 import { makeOperator, tokenAuth } from "../_support/credentials.ts";
@@ -240,6 +240,17 @@ Deno.test("publish whose reader goes away fails without a crash", async () => {
   assert.equal(receiptsOf(out).length, 1);
   assert.match(err, /jetrow: standard output cannot be written: its reader has gone\n/);
   assert.match(err, /exit code 1\n/);
+});
+
+Deno.test("publish whose output has no room left says so without a crash", async () => {
+  using files = new Files(1);
+  if (!existsSync("/dev/full")) return printSkip("a full disk", "there is no /dev/full");
+  const { exitCode, err } = await shell(
+    `$JETROW publish ${files.path("orders.arrow")} --dry-run --stream S --subject s > /dev/full`,
+  );
+  assert.equal(exitCode, 1, err);
+  assert.match(err, /^jetrow: standard output cannot be written: .*[Nn]o space left.*\n$/m);
+  assert.doesNotMatch(err, /\n +at /);
 });
 
 Deno.test("publish on a terminal shows a progress line, and takes it away", async () => {

@@ -46,6 +46,7 @@ Deno.test("jetrow says what it can do, with every option's default and variable"
     "without a command there is nothing to do",
   );
   const { exitCode, out, err } = await jetrow(["publish", "--help"]);
+  assert.deepEqual(await jetrow(["publish", "-h"]), { exitCode, out, err });
   assert.deepEqual({ exitCode, err }, { exitCode: 0, err: "" });
   assert.match(out, /--max-in-flight ROWS\n +.*\[default: 1024; env: JETROW_MAX_IN_FLIGHT\]/);
   assert.match(out, /--create-stream, --no-create-stream\n +.*\[default: yes; env: JETROW_CREATE_STREAM\]/);
@@ -99,6 +100,9 @@ Deno.test("jetrow refuses what it does not know and names the nearest", async ()
     /--operation must be insert, update, delete/,
   );
   await wrong(["publish", "-", "-", "--resource", "x", ...DESTINATION], /- can be given once/);
+  await wrong(["publish", "f.arrow", "", ...DESTINATION], /a FILE has an empty name/);
+  await wrong(["publish", "f.arrow", "--resource=", ...DESTINATION], /^jetrow: --resource must not be empty/);
+  await wrong(["publish", "-x.arrow", ...DESTINATION], /unknown option -x: .* goes behind --\n/);
   await wrong(["publish", "-", ...DESTINATION], /--resource is needed: standard input has no name/);
   await wrong(["publish", "/dev/fd/63", ...DESTINATION], /--resource is needed: \/dev\/fd\/63/);
   for (const value of ["0", "-1", "1.5", "many"]) {
@@ -107,6 +111,26 @@ Deno.test("jetrow refuses what it does not know and names the nearest", async ()
       /--batch-rows must be a whole number of at least 1/,
     );
   }
+});
+
+Deno.test("jetrow names a variable where its value is wrong", async () => {
+  const args = ["publish", "f.arrow", ...DESTINATION];
+  for (
+    const [name, value, words] of [
+      ["BATCH_ROWS", "x", / must be a whole number of at least 1: received "x"/],
+      ["PROGRESS", "x", / must be auto, plain, none/],
+      ["RETRY", "x", / must be a positive duration/],
+      ["CONFIG", "/no/such", / \/no\/such cannot be read: no such file/],
+      ["CREDS", "/no/such", / \/no\/such cannot be read: no such file/],
+      ["TLS_CA", "/no/such", / \/no\/such cannot be read: no such file/],
+      ["HEADER", "x", / must be 'Name: value'/],
+      ["DRY_RUN", "x", / must be true or false/],
+    ] as const
+  ) {
+    await wrong(args, new RegExp(`JETROW_${name}${words.source}`), { env: { [`JETROW_${name}`]: value } });
+  }
+  const env = { JETROW_RECEIPT: "a" };
+  await wrong([...args, "--resume", "b"], /^jetrow: JETROW_RECEIPT begins a journal, --resume goes on/, { env });
 });
 
 Deno.test("jetrow takes no credential from its arguments", async () => {
