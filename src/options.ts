@@ -9,7 +9,7 @@ import type { Namespace, Options, Progress, PublisherOptions, PublishMode } from
 import { applyRules, type Fields, fieldsOf, missing, type Place } from "./rules/fields.ts";
 import { headerPairs, staticHeaders, timeToLive, ttlHeader } from "./rules/headers.ts";
 import { domainName, inboxPrefix, templateOf } from "./rules/subjects.ts";
-import { anyText, broken, choice, count, duration, flag, text, timeout } from "./rules/values.ts";
+import { anyText, choice, count, duration, flag, listener, text, timeout } from "./rules/values.ts";
 import { streamNameFault, subjectFault } from "./subject/name.ts";
 
 /** The publisher's options with all defaults filled in and all durations in milliseconds. Frozen, without credentials. */
@@ -85,7 +85,7 @@ const TABLE = {
   domain: { rule: domainName },
   inboxPrefix: { rule: inboxPrefix },
   ownsConnection: { rule: flag, default: false },
-  onProgress: { rule: progressListener },
+  onProgress: { rule: listener<(progress: Progress) => void> },
   retry: { rule: retryPolicy },
   publishMode: { rule: choice(["individual", "atomic", "fast"]), default: "individual" },
 } as const;
@@ -178,11 +178,6 @@ const DEFAULTS = defaultsOf(TABLE);
 function defaultsOf<T extends object>(table: T): Defaults<T> {
   const rows = Object.entries(table).filter(([, row]) => "default" in row);
   return Object.fromEntries(rows.map(([option, row]) => [option, row.default])) as Defaults<T>;
-}
-
-function progressListener(value: unknown, place: Place): (progress: Progress) => void {
-  if (typeof value !== "function") throw broken("config.type", place, "must be a function", value);
-  return value as (progress: Progress) => void;
 }
 
 function retryPolicy(value: unknown, place: Place): { readonly budget: number | string } {

@@ -6,21 +6,28 @@
 
 import type { PublisherCore } from "../publish/core.ts";
 import type { ApplyAllOptions, Batches, ResourceTotal, WriteReceipt } from "../types.ts";
+import { resolveSequence } from "./call_options.ts";
 import { SequenceRunner } from "./sequence.ts";
 import { Totals } from "./totals.ts";
 
-/** Publishes a sequence to its end. `count` is told each receipt before the caller's `onReceipt` is. */
+/**
+ * Publishes a sequence to its end, or until the caller's signal or the `owner`'s aborts. `count` is told each receipt
+ * before the caller's `onReceipt` is.
+ */
 export async function applyAll(
   core: PublisherCore,
   batches: Batches,
   options: ApplyAllOptions,
+  owner: AbortSignal,
   count: (receipt: WriteReceipt) => void,
 ): Promise<ResourceTotal[]> {
+  const settings = resolveSequence(options);
+  const signal = settings.signal === undefined ? owner : AbortSignal.any([owner, settings.signal]);
   const totals = new Totals();
-  const runner = new SequenceRunner(batches, options, async (receipt) => {
+  const runner = new SequenceRunner(batches, { ...settings, signal }, async (receipt) => {
     totals.add(receipt);
     count(receipt);
-    await options.onReceipt?.(receipt);
+    await settings.onReceipt?.(receipt);
   });
   try {
     await runner.run(core);

@@ -13,7 +13,8 @@ import type { Delivery } from "../publish/delivery.ts";
 import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../publish/outcomes.ts";
 import { makeReceipt, receiptOf, toldBy } from "../publish/receipt.ts";
 import type { WriteReceipt } from "../types.ts";
-import type { AccountedOptions, LeftPiece } from "./account.ts";
+import type { LeftPiece } from "./account.ts";
+import type { SequenceSettings } from "./call_options.ts";
 
 /** A batch of a sequence, and what is known of its rows. */
 export interface Part {
@@ -55,7 +56,12 @@ export class Piece {
   #carried: readonly number[] | undefined;
 
   /** Starts a piece: of fewer rows than the range has where their bodies pass a piece's limit. */
-  constructor(core: PublisherCore, part: Part, range: RowRange, { signal, account }: AccountedOptions) {
+  constructor(
+    core: PublisherCore,
+    part: Part,
+    range: RowRange,
+    { signal, account }: Pick<SequenceSettings, "signal" | "account">,
+  ) {
     this.part = part;
     this.from = range.from;
     this.since = performance.now();

@@ -6,13 +6,12 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { deferred } from "../deferred.ts";
-import { durationMillis } from "../duration.ts";
 import { type AnyJetrowError, isJetrowError } from "../errors.ts";
 import { resolveOptions } from "../options.ts";
 import { PublisherCore } from "../publish/core.ts";
 import { verdictOf } from "../publish/verdict.ts";
 import type { ApplyAllOptions, Batches, Options, RunReceipt } from "../types.ts";
-import type { AccountedOptions } from "./account.ts";
+import { resolvePublishAll, type SequenceSettings } from "./call_options.ts";
 import { SequenceRunner } from "./sequence.ts";
 import { Totals } from "./totals.ts";
 
@@ -70,16 +69,16 @@ export async function publishAll(
   limits: PublishAllLimits,
 ): Promise<RunReceipt> {
   const { publishTimeout } = resolveOptions(options);
-  const budget = durationMillis(limits?.budget, "budget");
+  const { budget, ...settings } = resolvePublishAll(limits);
   const totals = new Totals();
-  const runner = new SequenceRunner(batches, limits, async (receipt) => {
+  const runner = new SequenceRunner(batches, settings, async (receipt) => {
     totals.add(receipt);
-    await limits.onReceipt?.(receipt);
+    await settings.onReceipt?.(receipt);
   });
   let lastProgress = performance.now();
   let lastError: unknown;
   for (let pause = FIRST_PAUSE;; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
-    const attempt = await runAttempt(connect, options, runner, limits);
+    const attempt = await runAttempt(connect, options, runner, settings);
     if (attempt.kind === "done") return totals.receipt();
     if (attempt.kind === "late") throw await runner.close(lastError);
     lastError = attempt.error;
@@ -90,7 +89,7 @@ export async function publishAll(
     const spent = performance.now() - Math.max(lastProgress, runner.takenAt) + pause > budget;
     const again = attempt.kind === "failed" && !spent && runner.whyNotAgain(publishTimeout) === undefined;
     if (!again) throw await runner.close(lastError);
-    if (!await sleep(pause, limits.signal)) throw await runner.close(limits.signal?.reason);
+    if (!await sleep(pause, settings.signal)) throw await runner.close(settings.signal?.reason);
   }
 }
 
@@ -104,7 +103,7 @@ async function runAttempt(
   connect: () => Promise<NatsConnection>,
   options: Options,
   runner: SequenceRunner,
-  { signal, account }: AccountedOptions,
+  { signal, account }: Pick<SequenceSettings, "signal" | "account">,
 ): Promise<Attempt> {
   let core: PublisherCore | undefined;
   try {

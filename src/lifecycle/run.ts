@@ -19,6 +19,7 @@ import type {
   WriteReceipt,
 } from "../types.ts";
 import { applyAll } from "./apply_all.ts";
+import { resolveCall } from "./call_options.ts";
 import { Totals } from "./totals.ts";
 
 /**
@@ -85,7 +86,7 @@ export class BoundedRun {
    */
   async apply(batch: RowBatch, options: PublishOptions = {}): Promise<WriteReceipt> {
     return await this.#call(async () => {
-      const receipt = await this.#core.publish(batch, options.signal);
+      const receipt = await this.#core.publish(batch, resolveCall(options).signal);
       this.#totals.add(receipt);
       return receipt;
     });
@@ -100,10 +101,8 @@ export class BoundedRun {
    * sequence with rows that are not acknowledged, and its row outcomes are that whole batch's.
    */
   async applyAll(batches: Batches, options: ApplyAllOptions = {}): Promise<ResourceTotal[]> {
-    const { signal: own } = this.#aborting;
-    const signal = options.signal === undefined ? own : AbortSignal.any([own, options.signal]);
     return await this.#call(() =>
-      applyAll(this.#core, batches, { ...options, signal }, (receipt) => this.#totals.add(receipt))
+      applyAll(this.#core, batches, options, this.#aborting.signal, (receipt) => this.#totals.add(receipt))
     );
   }
 

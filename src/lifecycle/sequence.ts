@@ -5,16 +5,16 @@
  * @module
  */
 
-import { pieceRanges, resolveLimits } from "../arrow/slice.ts";
+import { type PieceLimits, pieceRanges } from "../arrow/slice.ts";
 import { isJetrowError } from "../errors.ts";
 import type { RowRange } from "../message/prepare.ts";
 import { type BatchSource, openBatch } from "../publish/batch_source.ts";
 import type { PublisherCore } from "../publish/core.ts";
 import type { Failure } from "../publish/delivery.ts";
 import { abortedFailure, errorOf } from "../publish/failure.ts";
-import type { Batches, BatchLimits, RowBatch, WriteReceipt } from "../types.ts";
-import type { AccountedOptions } from "./account.ts";
 import { UNKNOWN } from "../publish/outcomes.ts";
+import type { Batches, RowBatch, WriteReceipt } from "../types.ts";
+import type { SequenceSettings } from "./call_options.ts";
 import { allAcknowledged, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source_reader.ts";
 
@@ -31,8 +31,7 @@ interface Current {
 
 /** Publishes a sequence of batches; what one publisher left undone, another can go on with. */
 export class SequenceRunner {
-  readonly #options: AccountedOptions;
-  readonly #limits: Required<BatchLimits>;
+  readonly #settings: SequenceSettings;
   readonly #report: (receipt: WriteReceipt) => void | Promise<void>;
   readonly #reader: SourceReader;
   /** The batch asked for, until it is taken: a publisher may end in between. */
@@ -55,13 +54,12 @@ export class SequenceRunner {
   /** A runner that tells each piece's receipt in order, and waits for what it is told. */
   constructor(
     batches: Batches,
-    options: AccountedOptions,
+    settings: SequenceSettings,
     report: (receipt: WriteReceipt) => void | Promise<void>,
   ) {
-    this.#options = options;
-    this.#limits = resolveLimits(options);
+    this.#settings = settings;
     this.#report = report;
-    this.#reader = new SourceReader(batches, options.signal);
+    this.#reader = new SourceReader(batches, settings.signal);
   }
 
   /** When the source gave its last batch, in milliseconds of `performance.now()`: what it takes is nobody's failure. */
@@ -82,7 +80,7 @@ export class SequenceRunner {
     for (const piece of [...this.#pieces]) {
       if (piece.complete) continue;
       if (piece.whyNotAgain(core.settings.publishTimeout) !== undefined) return false;
-      piece.resume(core, this.#options.signal);
+      piece.resume(core, this.#settings.signal);
       this.#stale.delete(piece);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
       await this.#until(piece.delivery.done.promise, () => piece.delivery.over);
@@ -112,7 +110,7 @@ export class SequenceRunner {
       highest: 0,
     };
     this.#parts.push(part);
-    const ranges = rangesOf(source, this.#limits, core.mostRowsOfPiece);
+    const ranges = rangesOf(source, this.#settings, core.mostRowsOfPiece);
     this.#current = { part, left: undefined, begun: undefined, ranges };
     return true;
   }
@@ -121,7 +119,7 @@ export class SequenceRunner {
     try {
       return await this.#reader.next();
     } catch (error) {
-      if (!this.#options.signal?.aborted) this.#foreign ??= { error };
+      if (!this.#settings.signal?.aborted) this.#foreign ??= { error };
       throw error;
     }
   }
@@ -129,7 +127,7 @@ export class SequenceRunner {
   async #runPart(core: PublisherCore, current: Current): Promise<void> {
     for (current.left ??= nextRange(current); current.left !== undefined;) {
       const before = this.#pieces.at(-1);
-      const piece = current.begun = new Piece(core, current.part, current.left, this.#options);
+      const piece = current.begun = new Piece(core, current.part, current.left, this.#settings);
       this.#pieces.push(piece);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
       advance(current);
@@ -210,7 +208,7 @@ export class SequenceRunner {
    */
   async close(error: unknown): Promise<unknown> {
     await this.#reader.close();
-    this.#options.account?.left(this.#pieces.map((piece) => piece.left()));
+    this.#settings.account?.left(this.#pieces.map((piece) => piece.left()));
     if (this.#foreign !== undefined) return this.#foreign.error;
     const part = this.#parts.find(({ codes }) => !allAcknowledged(codes)) ?? this.#current?.part;
     const failure = this.#broken?.failure ?? this.#failureOf(error, part?.sent ?? false);
@@ -227,7 +225,7 @@ export class SequenceRunner {
   }
 
   #failureOf(error: unknown, sent: boolean): Failure | undefined {
-    const { signal } = this.#options;
+    const { signal } = this.#settings;
     if (signal?.aborted && error === signal.reason) return abortedFailure(error);
     if (!isJetrowError(error)) return undefined;
     if (error.name === "PublishError") return this.#failure;
@@ -268,8 +266,8 @@ function nextRange({ ranges }: { readonly ranges: Iterator<RowRange> }): RowRang
 }
 
 /** The pieces of a batch; a batch without rows is one piece, for its receipt. */
-function* rangesOf(source: BatchSource, limits: Required<BatchLimits>, mostRows: number): Generator<RowRange> {
+function* rangesOf(source: BatchSource, limits: PieceLimits, mostRows: number): Generator<RowRange> {
   if (source.selected === 0) return void (yield { from: 0, count: 0 });
-  const batchMaxRows = Math.min(limits.batchMaxRows, mostRows);
-  yield* pieceRanges(source.view, { ...limits, batchMaxRows }, source.only);
+  const { batchMaxRows, batchMaxBytes } = limits;
+  yield* pieceRanges(source.view, { batchMaxRows: Math.min(batchMaxRows, mostRows), batchMaxBytes }, source.only);
 }

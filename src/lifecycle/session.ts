@@ -21,6 +21,7 @@ import type {
   WriteReceipt,
 } from "../types.ts";
 import { applyAll } from "./apply_all.ts";
+import { resolveCall } from "./call_options.ts";
 import { abort, apply, begin, commit, committed, type EpochState, type EpochStep, OPENED } from "./epoch.ts";
 import { Totals } from "./totals.ts";
 
@@ -121,7 +122,7 @@ export class EpochSession {
    */
   async apply(batch: RowBatch, ref: EpochRef, options: PublishOptions = {}): Promise<WriteReceipt> {
     return await this.#call(ref, async ({ totals }) => {
-      const receipt = await this.#core.publish(batch, options.signal);
+      const receipt = await this.#core.publish(batch, resolveCall(options).signal);
       totals.add(receipt);
       return receipt;
     });
@@ -129,11 +130,10 @@ export class EpochSession {
 
   /** Publishes a sequence of batches in the active epoch, piece by piece; see `BoundedRun.applyAll`. */
   async applyAll(batches: Batches, ref: EpochRef, options: ApplyAllOptions = {}): Promise<ResourceTotal[]> {
-    return await this.#call(ref, async (epoch) => {
-      const { signal: own } = epoch.abort;
-      const signal = options.signal === undefined ? own : AbortSignal.any([own, options.signal]);
-      return await applyAll(this.#core, batches, { ...options, signal }, (receipt) => epoch.totals.add(receipt));
-    });
+    return await this.#call(
+      ref,
+      ({ abort, totals }) => applyAll(this.#core, batches, options, abort.signal, (receipt) => totals.add(receipt)),
+    );
   }
 
   /**

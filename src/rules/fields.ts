@@ -39,8 +39,8 @@ export interface Fields {
 }
 
 /**
- * The fields of a plain object. Throws when the value is none, or has a key that is not known; the error names the
- * nearest known key and never the value, which may belong to a misspelt `password`.
+ * The fields of a plain object, which errors call `called`. Throws when the value is none, or has a key that is not
+ * known; the error names the nearest known key and never the value, which may belong to a misspelt `password`.
  *
  * @example
  * ```ts
@@ -54,8 +54,13 @@ export interface Fields {
  * });
  * ```
  */
-export function fieldsOf(value: unknown, known: readonly string[], { field, spelling }: Place): Fields {
-  const source = plainObject(value, field || (spelling === "camel" ? "options" : "document"));
+export function fieldsOf(
+  value: unknown,
+  known: readonly string[],
+  { field, spelling }: Place,
+  called: string = field || (spelling === "camel" ? "options" : "document"),
+): Fields {
+  const source = plainObject(value, called);
   const spelt = new Set(known.map((option) => spell(option, spelling)));
   const path = (key: string) => field === "" ? key : `${field}.${key}`;
   for (const key of Object.keys(source)) {

@@ -1,5 +1,5 @@
 /**
- * The rules of single values: text, switches, counts, durations, choices.
+ * The rules of single values: text, switches, counts, durations, choices, functions, signals.
  *
  * @module
  */
@@ -150,4 +150,39 @@ export function choice<const T extends string>(words: readonly T[]): Rule<T> {
     }
     return word;
   };
+}
+
+/**
+ * A function that is called back.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const rule = listener<() => void>;
+ * assert.throws(() => rule(Promise.resolve(), { field: "onProgress", spelling: "camel" }), {
+ *   message: "onProgress must be a function: received a Promise",
+ * });
+ * ```
+ */
+export function listener<F extends (...told: never[]) => unknown>(value: unknown, place: Place): F {
+  if (typeof value !== "function") throw broken("config.type", place, "must be a function", value);
+  return value as F;
+}
+
+/**
+ * An AbortSignal, of whatever realm.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.throws(() => abortSignal(new AbortController(), { field: "signal", spelling: "camel" }), {
+ *   message: "signal must be an AbortSignal: received an AbortController",
+ * });
+ * ```
+ */
+export function abortSignal(value: unknown, place: Place): AbortSignal {
+  if (typeof value === "object" && value !== null && "aborted" in value) return value as AbortSignal;
+  throw broken("config.type", place, "must be an AbortSignal", value);
 }

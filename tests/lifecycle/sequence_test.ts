@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { publishAll, type RowBatch, type WriteReceipt } from "../../mod.ts";
+import { resolveSequence } from "../../src/lifecycle/call_options.ts";
 import { SequenceRunner } from "../../src/lifecycle/sequence.ts";
 import { resolveOptions } from "../../src/options.ts";
 import type { PublisherCore } from "../../src/publish/core.ts";
@@ -90,7 +91,7 @@ Deno.test("a sequence never has more than two encoded pieces in memory, however 
       let reported = 0;
       const runner = new SequenceRunner(
         batches.map((size) => ({ resource: "eu", rows: idBatch(size) })),
-        { batchMaxRows: pieceRows },
+        resolveSequence({ batchMaxRows: pieceRows }),
         async () => {
           reported++;
           await Promise.resolve();

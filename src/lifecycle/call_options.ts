@@ -1,0 +1,95 @@
+/**
+ * The options of calls: each key known, each value read once and checked.
+ *
+ * @module
+ */
+
+import { type PieceLimits, resolveLimits } from "../arrow/slice.ts";
+import { durationMillis } from "../duration.ts";
+import { applyRules, type Fields, fieldsOf, missing, type Place } from "../rules/fields.ts";
+import { abortSignal, listener } from "../rules/values.ts";
+import type { ApplyAllOptions, BatchLimits, PublishOptions, WriteReceipt } from "../types.ts";
+import type { AccountedOptions, PieceAccount } from "./account.ts";
+
+/** The options of a sequence, with its limits filled in. */
+export interface SequenceSettings extends PieceLimits {
+  /** Ends the call. */
+  readonly signal?: AbortSignal;
+  /** Told each piece's receipt. */
+  readonly onReceipt?: (receipt: WriteReceipt) => void | Promise<void>;
+  /** What keeps account. */
+  readonly account?: PieceAccount;
+}
+
+const CALL = { signal: { rule: abortSignal } } as const;
+
+const SEQUENCE = { ...CALL, onReceipt: { rule: listener<NonNullable<ApplyAllOptions["onReceipt"]>> } } as const;
+
+const LIMITS: readonly (keyof BatchLimits)[] = ["batchMaxRows", "batchMaxBytes"];
+
+const TOP: Place = { field: "", spelling: "camel" };
+
+/**
+ * The options of one batch's call.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const { signal } = new AbortController();
+ * assert.equal(resolveCall({ signal }).signal, signal);
+ * assert.throws(() => resolveCall({ singal: signal } as {}), { code: "config.unknown", field: "singal" });
+ * ```
+ */
+export function resolveCall(options: PublishOptions): PublishOptions {
+  return applyRules(fieldsOf(options, Object.keys(CALL), TOP), CALL);
+}
+
+/**
+ * The options of a sequence's call.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(resolveSequence({ batchMaxRows: 5 }), { batchMaxRows: 5, batchMaxBytes: 16_777_216 });
+ * assert.throws(() => resolveSequence({ batchMaxRow: 5 } as {}), { code: "config.unknown", field: "batchMaxRow" });
+ * ```
+ */
+export function resolveSequence(options: AccountedOptions): SequenceSettings {
+  return sequenceOf(fieldsOf(options, keysOf(options), TOP));
+}
+
+/**
+ * The limits of `publishAll`, the budget in milliseconds.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(resolvePublishAll({ budget: "5s", batchMaxRows: 5 }).budget, 5_000);
+ * assert.throws(() => resolvePublishAll({ bugdet: "5s" } as never), {
+ *   message: '"bugdet" is no option: the nearest is budget',
+ * });
+ * ```
+ */
+export function resolvePublishAll(
+  limits: AccountedOptions & { readonly budget: number | string },
+): SequenceSettings & { readonly budget: number } {
+  const fields = fieldsOf(limits ?? {}, ["budget", ...keysOf(limits)], TOP, "limits");
+  const budget = fields.get("budget");
+  if (budget === undefined) throw missing(fields.place("budget"));
+  return { budget: durationMillis(budget, "budget"), ...sequenceOf(fields) };
+}
+
+/** The account is no caller's: where there is none, no error points to it. */
+function keysOf(options: unknown): readonly string[] {
+  const known = [...LIMITS, ...Object.keys(SEQUENCE)];
+  return Object.hasOwn(Object(options), "account") ? [...known, "account"] : known;
+}
+
+function sequenceOf(fields: Fields): SequenceSettings {
+  const limits = Object.fromEntries(LIMITS.map((limit) => [limit, fields.get(limit)]));
+  const account = fields.get("account") as PieceAccount | undefined;
+  return { ...resolveLimits(limits), ...applyRules(fields, SEQUENCE), ...(account && { account }) };
+}
