@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Answer, type Published, streamInfo } from "../_support/fake_answers.ts";
+import { type Answer, type Published, refusal, streamInfo } from "../_support/fake_answers.ts";
 import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake_connection.ts";
 
 /** A message of a batch, as its reply subject tells it. */
@@ -33,6 +33,11 @@ export function fastMessage({ reply }: Published): FastMessage {
   };
 }
 
+/** The operations and places of all messages of batches so far, in order. */
+export function operationsOf({ published }: FakeConnection): string {
+  return published.map(fastMessage).map(({ operation, sequence }) => `${operation} ${sequence}`).join(", ");
+}
+
 /** Answers in place of a good server's; `undefined`: what that one answers; `[]`: none. */
 export type FastScript = (
   message: FastMessage,
@@ -50,6 +55,11 @@ export function endAck(id: string, count: number, last = count, more: Record<str
   return { body: { stream: "ORDERS", seq: last, batch: id, count, ...more } };
 }
 
+/** What messages of a batch that has ended are answered. */
+export const UNKNOWN_BATCH: Answer = refusal(400, 10208, "batch publish ID unknown");
+
+const FULL = { code: 503, err_code: 10077, description: "maximum messages exceeded" };
+
 interface Batch {
   /** Rows stored. */
   count: number;
@@ -59,46 +69,62 @@ interface Batch {
   last: number;
 }
 
-/** A connection to a server with a stream that takes fast batches, in gap mode `fail`. */
-export function fastServer(script: FastScript = () => undefined, options: FakeConnectionOptions = {}): FakeConnection {
-  const batches = new Map<string, Batch>();
-  let stored = 0;
-  const good = (message: FastMessage): Answer[] => {
-    const { id, flow, sequence, operation } = message;
-    if (operation === "start") batches.set(id, { count: 0, acked: 0, last: 0 });
-    if (operation === "commit" && sequence === 1) return [endAck(id, 1, ++stored)];
-    const batch = batches.get(id);
+/** Batches as a server keeps them, in gap mode `fail`. */
+export class FastBatches {
+  readonly #batches = new Map<string, Batch>();
+  readonly #store: (published: Published) => number;
+
+  /** No batches; `store` stores a row and gives its stream sequence, 0 where it is a duplicate. */
+  constructor(store: (published: Published) => number) {
+    this.#store = store;
+  }
+
+  /** Forgets all batches. */
+  clear(): void {
+    this.#batches.clear();
+  }
+
+  /** What a message is answered; with `full`, a row has no room in the stream. */
+  answer(published: Published, full = false): Answer[] {
+    const { id, flow, sequence, operation } = fastMessage(published);
+    const error = { body: { error: FULL, stream: "ORDERS", seq: 0 } };
+    if (operation === "commit" && sequence === 1) return full ? [error] : [endAck(id, 1, this.#store(published))];
+    if (operation === "start") {
+      if (full) return [flowAck(0, flow), error];
+      this.#batches.set(id, { count: 0, acked: 0, last: 0 });
+    }
+    const batch = this.#batches.get(id);
     if (batch === undefined) return [UNKNOWN_BATCH];
     if (operation === "ping" && sequence === batch.count) return [flowAck(batch.acked, flow)];
     if (operation === "ping" || sequence !== batch.count + 1) {
-      batches.delete(id);
-      return [{ body: { type: "gap", last_seq: batch.count + 1, seq: sequence } }, endAck(id, batch.count, batch.last)];
+      return [{ body: { type: "gap", last_seq: batch.count + 1, seq: sequence } }, this.#end(id, batch)];
     }
-    if (operation === "end") {
-      batches.delete(id);
-      return [endAck(id, batch.count, batch.last)];
-    }
+    if (operation === "end") return [this.#end(id, batch)];
+    if (full) return [{ body: { type: "err", seq: sequence, error: FULL } }, this.#end(id, batch)];
     batch.count++;
-    batch.last = ++stored;
+    batch.last = this.#store(published) || batch.last;
+    if (operation === "commit") return [this.#end(id, batch)];
     const first = operation === "start" ? [flowAck(0, flow)] : [];
-    if (operation === "commit") {
-      batches.delete(id);
-      return [endAck(id, batch.count, batch.last)];
-    }
     if (batch.count < batch.acked + flow) return first;
     return [...first, flowAck(batch.acked += flow, flow)];
-  };
+  }
+
+  #end(id: string, { count, last }: Batch): Answer {
+    this.#batches.delete(id);
+    return endAck(id, count, last);
+  }
+}
+
+/** A connection to a server with a stream that takes fast batches. */
+export function fastServer(script: FastScript = () => undefined, options: FakeConnectionOptions = {}): FakeConnection {
+  let stored = 0;
+  const batches = new FastBatches(() => ++stored);
   return fakeConnection({
     requests: ({ subject }) => streamInfo(subject.split(".").at(-1)!, { allow_batched: true }),
     answers: (published) => {
-      const message = fastMessage(published);
-      return script(message, published, () => good(message)) ?? good(message);
+      const good = () => batches.answer(published);
+      return script(fastMessage(published), published, good) ?? good();
     },
     ...options,
   });
 }
-
-/** What messages of a batch that has ended are answered. */
-export const UNKNOWN_BATCH: Answer = {
-  body: { error: { code: 400, err_code: 10208, description: "batch publish ID unknown" }, stream: "ORDERS", seq: 0 },
-};

@@ -7,7 +7,7 @@
 import { type Answer, headerOf, NO_RESPONDERS, type Published, refusal, streamInfo } from "../_support/fake_answers.ts";
 import { type FakeConnection, fakeConnection } from "../_support/fake_connection.ts";
 import { batchRow } from "./_atomic_server.ts";
-import { endAck, fastMessage, flowAck, UNKNOWN_BATCH } from "./_fast_server.ts";
+import { endAck, FastBatches } from "./_fast_server.ts";
 
 /** What goes wrong, each with a chance from 0 to 1. */
 export interface Chances {
@@ -60,37 +60,8 @@ class Store {
 export function lossyFastServer(seed: number, chances: Chances): LossyServer {
   const random = numbersFrom(seed);
   const store = new Store();
-  const batches = new Map<string, { count: number; acked: number; last: number }>();
-  const answer = (published: Published): Answer[] => {
-    const { id, flow, sequence, operation } = fastMessage(published);
-    const ended = (count: number, last: number): Answer => {
-      batches.delete(id);
-      return endAck(id, count, last);
-    };
-    const isRow = operation === "start" || operation === "append" || operation === "commit";
-    if (sequence === 1 && isRow) {
-      if (random() < chances.refused) return operation === "start" ? [flowAck(0, flow), FULL] : [FULL];
-      if (operation === "commit") return [endAck(id, 1, store.add(published))];
-      batches.set(id, { count: 0, acked: 0, last: 0 });
-    }
-    const batch = batches.get(id);
-    if (batch === undefined) return [UNKNOWN_BATCH];
-    if (operation === "ping" && sequence === batch.count) return [flowAck(batch.acked, flow)];
-    if (operation === "ping" || sequence !== batch.count + 1) {
-      return [{ body: { type: "gap", last_seq: batch.count + 1, seq: sequence } }, ended(batch.count, batch.last)];
-    }
-    if (operation === "end") return [ended(batch.count, batch.last)];
-    if (sequence > 1 && random() < chances.refused) {
-      const error = { code: 503, err_code: 10077, description: "maximum messages exceeded" };
-      return [{ body: { type: "err", seq: sequence, error } }, ended(batch.count, batch.last)];
-    }
-    batch.count++;
-    batch.last = store.add(published) || batch.last;
-    if (operation === "commit") return [ended(batch.count, batch.last)];
-    const first = operation === "start" ? [flowAck(0, flow)] : [];
-    if (batch.count < batch.acked + flow) return first;
-    return [...first, flowAck(batch.acked += flow, flow)];
-  };
+  const batches = new FastBatches((published) => store.add(published));
+  const answer = (published: Published): Answer[] => batches.answer(published, random() < chances.refused);
   return lossy(random, chances, store, { allow_batched: true }, () => batches.clear(), answer);
 }
 
