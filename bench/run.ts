@@ -16,6 +16,7 @@ import { parseArgs } from "node:util";
 import { transpileForNode } from "./transpile.ts";
 import { once, type Result, save } from "./support/results.ts";
 import { type RuntimeLine, table } from "./support/table.ts";
+import { versionOf } from "./support/version.ts";
 import { suites } from "./suites.ts";
 
 const root = new URL("../", import.meta.url);
@@ -90,7 +91,10 @@ async function measure(
   const lines: RuntimeLine[] = [];
   const loads = [loadavg()[0]!];
   const start = performance.now();
-  await eachLine(program!, [...args, suite, ...rest], (line) => lines.push(JSON.parse(line)));
+  await eachLine(program!, [...args, suite, ...rest], (line) => {
+    if (line.startsWith("{")) lines.push(JSON.parse(line));
+    else print(line); // why something is left out, say
+  });
   loads.push(loadavg()[0]!);
   const load = loads.map((value) => Math.round(value * 10) / 10);
   const version = await versionOf(runtime) ?? "";
@@ -107,16 +111,6 @@ function eachLine(program: string, args: readonly string[], take: (line: string)
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}`)));
-  });
-}
-
-function versionOf(runtime: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(runtime, ["--version"], { stdio: ["ignore", "pipe", "ignore"] });
-    let text = "";
-    child.stdout?.on("data", (chunk) => text += chunk);
-    child.once("error", () => resolve(undefined));
-    child.once("close", () => resolve(/\d+\.\d+\.\d+/.exec(text)?.[0]));
   });
 }
 

@@ -10,10 +10,12 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { bunProgram, miniflareModule, nodeProgram } from "../tests/_support/runtimes.ts";
+import { printSkip } from "../tests/_support/skip.ts";
 import { ways, type WebSocketJob } from "./peers/websocket/work.ts";
 import { Child } from "./support/child.ts";
 import { type Bench, compare, type Contender, cpuOf, since } from "./support/measure.ts";
 import { Stage, STREAM, SUBJECT } from "./support/stage.ts";
+import { versionOf } from "./support/version.ts";
 import { transpileForNode } from "./transpile.ts";
 
 /** Benches run in the project's folder. */
@@ -28,7 +30,7 @@ interface Host {
 
 const HOSTS: readonly Host[] = [
   { name: "workerd", command: workerdCommand },
-  { name: "deno", command: () => Promise.resolve(["deno", "run", "-A", "--no-lock", join(peers, "process.ts")]) },
+  { name: "deno", command: denoCommand },
   { name: "bun", command: async () => commandOf(await bunProgram(), join(peers, "process.ts")) },
   { name: "newest node", command: nodeCommand },
 ];
@@ -68,6 +70,12 @@ function contenderOf(stage: Stage, child: Child, pid: number | undefined, job: W
       return { count: job.rows, seconds, clientCpu, serverCpu };
     },
   };
+}
+
+async function denoCommand(): Promise<readonly string[] | undefined> {
+  if (await versionOf("deno") !== undefined) return ["deno", "run", "-A", "--no-lock", join(peers, "process.ts")];
+  printSkip("what needs Deno", "it is not on the PATH");
+  return undefined;
 }
 
 async function workerdCommand(): Promise<readonly string[] | undefined> {
