@@ -14,10 +14,11 @@ import type { SinkConfig } from "./types.ts";
  * Checks a JSON document and gives typed options: keys in snake_case become camelCase, `tenant`, `pipeline` and
  * `sink_connection` become `namespace`. What was not written is not there; the values are as they were written.
  *
- * Every mistake is a {@linkcode ConfigError} with the field as the document spells it. The document is left as it is. The
- * result is frozen. Its credentials (`username`, `password`, `jwt`, `nkeySeed`, `token`, `tls.key`) are readable as
+ * Every mistake is a {@linkcode ConfigError} with the field as the document spells it. The document is left as it is.
+ * The result is frozen. Its credentials (`username`, `password`, `jwt`, `nkeySeed`, `token`, `tls.key`) are readable as
  * properties and nowhere else: printing, `JSON.stringify`, and copying leave them out. So pass the result itself to
- * `connect`: `{ ...config, stream: "OTHER" }` will do for a publisher, but `connect` refuses it for want of credentials.
+ * `connect`: `{ ...config, stream: "OTHER" }` will do for a publisher, but `connect` refuses it for want of
+ * credentials.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * The connection's options: servers, credentials, TLS, and the frozen settings that come out of them. Nothing here dials.
+ * The connection's options: servers, credentials, TLS, and the frozen settings that come out of them. Nothing here
+ * dials.
  *
  * @module
  */
@@ -113,7 +114,9 @@ export function checkConnectionFields(fields: Fields, atHand?: readonly Transpor
   return withSecrets({ url, ...options }, checkCredentials(options.authMode ?? "none", fields));
 }
 
-/** One method only, and all of it. An empty text is what an unset variable leaves: the client would send no credential. */
+/**
+ * One method only, and all of it. An empty text is what an unset variable leaves: the client would send no credential.
+ */
 function checkCredentials(mode: AuthMode, fields: Fields): { readonly [name in Credential]?: string } {
   const given = applyRules(fields, SECRETS);
   const wanted = CREDENTIALS[mode];

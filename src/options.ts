@@ -12,7 +12,9 @@ import { domainName, inboxPrefix, templateOf } from "./rules/subjects.ts";
 import { anyText, choice, count, duration, flag, listener, text, timeout } from "./rules/values.ts";
 import { streamNameFault, subjectFault } from "./subject/name.ts";
 
-/** The publisher's options with all defaults filled in and all durations in milliseconds. Frozen, without credentials. */
+/**
+ * The publisher's options with all defaults filled in and all durations in milliseconds. Frozen, without credentials.
+ */
 export interface Settings {
   /** Template of the stream's name. */
   readonly stream: string;
@@ -97,7 +99,9 @@ const NAMESPACE = {
   sinkConnection: { rule: anyText, default: "" },
 } as const;
 
-/** Every key that a SinkConfig may have, and those that a document may: it has no functions, and no nested namespace. */
+/**
+ * Every key that a SinkConfig may have, and those that a document may: it has no functions, and no nested namespace.
+ */
 export const OPTION_KEYS: { readonly [spelling in Fields["spelling"]]: readonly string[] } = {
   camel: [...new Set([...Object.keys(TABLE), ...CONNECTION_OPTIONS, "namespace"])],
   snake: [...new Set([...Object.keys(TABLE), ...CONNECTION_OPTIONS, ...Object.keys(NAMESPACE)])]
@@ -105,8 +109,8 @@ export const OPTION_KEYS: { readonly [spelling in Fields["spelling"]]: readonly 
 };
 
 /**
- * Checks the publisher's options and fills in the defaults. Takes a whole SinkConfig: keys of the connection are allowed
- * and left unread, any other key is refused.
+ * Checks the publisher's options and fills in the defaults. Takes a whole SinkConfig: keys of the connection are
+ * allowed and left unread, any other key is refused.
  *
  * @example
  * ```ts

@@ -30,7 +30,9 @@ export interface LeftPiece {
   readonly batch: number;
   /** Its first row, within the selected rows of its batch. */
   readonly offset: number;
-  /** What is known of each row; see outcomes.ts. Of unknown fate, too, are rows with ids that were sent more than once. */
+  /**
+   * What is known of each row; see outcomes.ts. Of unknown fate, too, are rows with ids that were sent more than once.
+   */
   readonly codes: Uint8Array;
   /** The stream sequence of each acknowledged row; absent where the server does not tell. */
   readonly sequences: Float64Array | undefined;
@@ -43,8 +45,8 @@ export interface PieceAccount {
   /** Told of a piece before its first row is sent, in order, and awaited; what it throws ends the sequence. */
   begin(piece: BegunPiece): Promise<void>;
   /**
-   * Told once, when a sequence has failed, of the pieces whose rows can have been sent and that have no receipt. Of others
-   * that were begun nothing was sent.
+   * Told once, when a sequence has failed, of the pieces whose rows can have been sent and that have no receipt. Of
+   * others that were begun nothing was sent.
    */
   left(pieces: readonly LeftPiece[]): void;
 }

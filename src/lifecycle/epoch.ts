@@ -50,7 +50,9 @@ export function apply(state: EpochState, epoch: number): EpochStep {
   return mismatch(activeRule(state));
 }
 
-/** Begins to commit the active epoch; the last committed one may be committed again while idle, which changes nothing. */
+/**
+ * Begins to commit the active epoch; the last committed one may be committed again while idle, which changes nothing.
+ */
 export function commit(state: EpochState, epoch: number): EpochStep {
   if (state.kind === "active" && state.epoch === epoch) {
     return { kind: "go", state: { kind: "committing", epoch, committed: state.committed } };

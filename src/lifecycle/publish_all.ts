@@ -39,8 +39,8 @@ const LONGEST_PAUSE = 5000;
  * Publishes a sequence of batches, for callers without a supervisor of their own. It dials, publishes piece by piece,
  * and after a lost connection, a lookup without an answer or a failure that a later attempt can mend dials again (after
  * 0.1 s, doubling to 5 s) and sends the rows that are not acknowledged, until `budget` has passed without a row
- * acknowledged (time that the source takes for a batch does not count). Resolves with the totals of all attempts; a piece
- * that took several has one receipt.
+ * acknowledged (time that the source takes for a batch does not count). Resolves with the totals of all attempts; a
+ * piece that took several has one receipt.
  *
  * Rows of unknown fate are sent again only when they carry an id and less time has passed since they were first sent
  * than the stream's duplicate window less `publishTimeout`. Otherwise, and for what no attempt can mend (options,

@@ -49,8 +49,9 @@ export async function openRun(to: Dial, options: Options): Promise<BoundedRun> {
 type RunState = "open" | "committed" | "aborted";
 
 /**
- * A bounded run: `apply` any number of times, then `commit` or `abort`. Any failed call ends the run: later calls
- * throw the same error, and what was dialled is closed with the last call in progress. Leaving an `await using` block without a commit aborts.
+ * A bounded run: `apply` any number of times, then `commit` or `abort`. Any failed call ends the run: later calls throw
+ * the same error, and what was dialled is closed with the last call in progress. Leaving an `await using` block without
+ * a commit aborts.
  *
  * @example
  * ```ts
@@ -81,8 +82,8 @@ export class BoundedRun {
   /**
    * Publishes one batch. Resolves with its receipt when every row is acknowledged.
    *
-   * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent, a
-   * PublishError afterwards, and a StateError after `commit` or `abort`.
+   * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent,
+   * a PublishError afterwards, and a StateError after `commit` or `abort`.
    */
   async apply(batch: RowBatch, options: PublishOptions = {}): Promise<WriteReceipt> {
     return await this.#call(async () => {
@@ -93,9 +94,9 @@ export class BoundedRun {
   }
 
   /**
-   * Publishes a sequence of batches, cut into pieces of at most `batchMaxRows` rows and `batchMaxBytes` of Arrow buffers
-   * without copying, the next one encoded while the last one's acknowledgments come in. Resolves with the totals of this
-   * call by resource. `onReceipt` is told each piece's receipt, and awaited.
+   * Publishes a sequence of batches, cut into pieces of at most `batchMaxRows` rows and `batchMaxBytes` of Arrow
+   * buffers without copying, the next one encoded while the last one's acknowledgments come in. Resolves with the
+   * totals of this call by resource. `onReceipt` is told each piece's receipt, and awaited.
    *
    * Throws as {@linkcode apply} does, and what the sequence throws. A PublishError's `batch` is the first batch of the
    * sequence with rows that are not acknowledged, and its row outcomes are that whole batch's.
@@ -125,8 +126,8 @@ export class BoundedRun {
   }
 
   /**
-   * Ends the run at once: calls in progress end as `publish.aborted`, and with them a commit that waits for them. What is
-   * stored stays stored. A committed run is left as it is; an error that a call has thrown is not thrown again.
+   * Ends the run at once: calls in progress end as `publish.aborted`, and with them a commit that waits for them. What
+   * is stored stays stored. A committed run is left as it is; an error that a call has thrown is not thrown again.
    */
   async abort(): Promise<void> {
     if (this.#state === "committed" && this.#calls.size === 0) return await this.#committed();

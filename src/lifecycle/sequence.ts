@@ -73,8 +73,8 @@ export class SequenceRunner {
   }
 
   /**
-   * Publishes to the end of the sequence, or goes on after {@linkcode settle}. False when rows of unknown fate would have
-   * to go again, and may not any more.
+   * Publishes to the end of the sequence, or goes on after {@linkcode settle}. False when rows of unknown fate would
+   * have to go again, and may not any more.
    */
   async run(core: PublisherCore): Promise<boolean> {
     for (const piece of [...this.#pieces]) {
@@ -171,7 +171,10 @@ export class SequenceRunner {
     }
   }
 
-  /** The batch fails though each of its pieces was acknowledged: what was stored before the row went with the old stream. */
+  /**
+   * The batch fails though each of its pieces was acknowledged: what was stored before the row went with the old
+   * stream.
+   */
   #breakAt({ part, from }: Piece, row: number): unknown {
     this.#untold = true;
     part.codes.fill(UNKNOWN, 0, from);

@@ -106,7 +106,9 @@ export class EpochSession {
     return new EpochSession(await PublisherCore.open(to, options), attempt);
   }
 
-  /** Begins an epoch: any positive one first, then the one after the last committed; one at a time. Throws a StateError. */
+  /**
+   * Begins an epoch: any positive one first, then the one after the last committed; one at a time. Throws a StateError.
+   */
   // deno-lint-ignore require-await -- async, so that a mistake rejects as it does for the other calls
   async beginEpoch(ref: EpochRef): Promise<void> {
     this.#refuse("begin");
@@ -138,7 +140,8 @@ export class EpochSession {
 
   /**
    * Waits for the calls in progress and commits the active epoch. Resolves with the totals by resource, sorted by name,
-   * and with the same again when repeated while idle. Throws a StateError for any other epoch, and a failed call's error.
+   * and with the same again when repeated while idle. Throws a StateError for any other epoch, and a failed call's
+   * error.
    */
   async commitEpoch(ref: EpochRef): Promise<ResourceTotal[]> {
     this.#refuse("commit");
@@ -163,8 +166,8 @@ export class EpochSession {
   }
 
   /**
-   * Ends the calls in progress and drops the epoch's accounting; what is stored stays stored. A no-op for any epoch of the
-   * attempt when none is active. Throws a StateError for another epoch than the active one.
+   * Ends the calls in progress and drops the epoch's accounting; what is stored stays stored. A no-op for any epoch of
+   * the attempt when none is active. Throws a StateError for another epoch than the active one.
    */
   async abortEpoch(ref: EpochRef): Promise<void> {
     this.#refuseClosed("abort");

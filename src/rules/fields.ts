@@ -28,7 +28,9 @@ export interface Place {
 /** What a rule does: it gives the value back as its type, or throws a ConfigError for the place. */
 export type Rule<T> = (value: unknown, place: Place) => T;
 
-/** An object whose keys are all known. Options are asked for by their camelCase name, however the caller spells them. */
+/**
+ * An object whose keys are all known. Options are asked for by their camelCase name, however the caller spells them.
+ */
 export interface Fields {
   /** How its keys are spelt. */
   readonly spelling: Spelling;

@@ -24,8 +24,8 @@ const SECOND = 1_000_000_000n;
 /**
  * Static headers, as they were written; frozen.
  *
- * Names are what NATS clients accept: ASCII from `!` to `~` without the colon. `Nats-` begins what the server obeys, and
- * `Nats-Msg-Id` may stand nowhere but in its own header.
+ * Names are what NATS clients accept: ASCII from `!` to `~` without the colon. `Nats-` begins what the server obeys,
+ * and `Nats-Msg-Id` may stand nowhere but in its own header.
  *
  * @example
  * ```ts

@@ -31,8 +31,8 @@ export function secretText(value: unknown, { field }: Place): string {
 
 /**
  * A frozen copy of an object with secrets beside its own properties. They are accessors that are not enumerable, and
- * their values live in closures: printing, `JSON.stringify`, spreading, `structuredClone` and `Object.assign` leave them
- * out. (Bun prints data properties also when they are not enumerable.) Without secrets it is a plain frozen copy.
+ * their values live in closures: printing, `JSON.stringify`, spreading, `structuredClone` and `Object.assign` leave
+ * them out. (Bun prints data properties also when they are not enumerable.) Without secrets it is a plain frozen copy.
  *
  * @example
  * ```ts

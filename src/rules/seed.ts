@@ -11,7 +11,9 @@ const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const SEED_BYTES = 36;
 const SEED_CHARACTERS = Math.ceil(SEED_BYTES * 8 / 5);
 
-/** The nkey format's prefix: five bits that make the first letter `S`, then a byte of which five bits make the second. */
+/**
+ * The nkey format's prefix: five bits that make the first letter `S`, then a byte of which five bits make the second.
+ */
 const PREFIX_SEED = 18 << 3;
 const PREFIX_USER = 20 << 3;
 

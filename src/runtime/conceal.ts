@@ -4,7 +4,9 @@
  * @module
  */
 
-/** Where the three runtimes keep a TLS socket's key: `[connect-options].key`, `_tlsOptions.secureContext.context.key`. */
+/**
+ * Where the three runtimes keep a TLS socket's key: `[connect-options].key`, `_tlsOptions.secureContext.context.key`.
+ */
 const DEEPEST = 4;
 
 /**

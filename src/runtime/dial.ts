@@ -28,7 +28,8 @@ export interface Transport {
 }
 
 /**
- * Dials the servers in the order given, and returns the first connection. Each address of each server has the whole timeout.
+ * Dials the servers in the order given, and returns the first connection. Each address of each server has the whole
+ * timeout.
  *
  * The servers are dialled one by one, not as one list, since the client reports the last one's failure only.
  *
