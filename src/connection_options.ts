@@ -13,7 +13,7 @@ import { applyRules, type Fields, fieldsOf, missing, type Place } from "./rules/
 import { secretText, withSecrets } from "./rules/secrets.ts";
 import { seedFault } from "./rules/seed.ts";
 import { inboxPrefix } from "./rules/subjects.ts";
-import { parseServers, serverUrls, type Transport } from "./rules/url.ts";
+import { parseServers, type ServerUrl, serverUrls, type TransportKind } from "./rules/url.ts";
 import { choice, flag, text, timeout } from "./rules/values.ts";
 
 /** How to prove who one is. The credentials are readable, and left out of everything that prints. */
@@ -28,7 +28,7 @@ export interface ConnectionSettings {
   /** Servers as URLs, schemes in lower case. */
   readonly servers: readonly string[];
   /** How all of them are reached. */
-  readonly transport: Transport;
+  readonly transport: TransportKind;
   /** How to prove who one is. */
   readonly auth: ConnectionAuth;
   /** Present, if only as an empty object, where TLS is required: some URL is `tls://`, or the caller gave `tls`. */
@@ -86,7 +86,7 @@ const SECRETS = {
  */
 export function checkConnection(
   config: ConnectionConfig & Partial<PublisherOptions>,
-  atHand?: readonly Transport[],
+  atHand?: readonly TransportKind[],
 ): ConnectionSettings {
   const fields = fieldsOf(config, OPTION_KEYS.camel, { field: "", spelling: "camel" });
   return settle(checkConnectionFields(fields, atHand), fields);
@@ -107,7 +107,7 @@ export function checkConnection(
  * assert.deepEqual(Object.keys(config), ["url", "authMode"]);
  * ```
  */
-export function checkConnectionFields(fields: Fields, atHand?: readonly Transport[]): ConnectionConfig {
+export function checkConnectionFields(fields: Fields, atHand?: readonly TransportKind[]): ConnectionConfig {
   const { url, ...options } = applyRules(fields, { url: { rule: serverUrls(atHand) }, ...TABLE });
   if (url === undefined) throw missing(fields.place("url"));
   checkTlsFits(url, options.tls, fields);
@@ -191,7 +191,7 @@ function settle(config: ConnectionConfig, fields: Fields): ConnectionSettings {
   });
 }
 
-function isTlsOverTcp({ transport, secure }: { readonly transport: Transport; readonly secure: boolean }): boolean {
+function isTlsOverTcp({ transport, secure }: ServerUrl): boolean {
   return transport === "tcp" && secure;
 }
 

@@ -32,7 +32,11 @@ export interface Part {
 
 /** Whether every row is acknowledged. */
 export function allAcknowledged(codes: Uint8Array): boolean {
-  return codes.every((code) => code === ACKED || code === DUPLICATE);
+  return codes.every(isAcknowledged);
+}
+
+function isAcknowledged(code: number): boolean {
+  return code === ACKED || code === DUPLICATE;
 }
 
 /** A piece of a batch. */
@@ -138,26 +142,25 @@ export class Piece {
     const rows = this.#rows;
     const late = performance.now() - this.since >= this.#duplicateWindow - publishTimeout;
     for (let i = 0; i < this.#codes.length; i++) {
-      const code = this.#codes[i];
-      if (code === ACKED || code === DUPLICATE) continue;
+      if (this.#fate(i) !== UNKNOWN) continue;
       const row = rows!.rowNumber(i);
-      if (code === UNKNOWN && !rows!.hasId(i)) return `row ${row} is of unknown fate and has no id`;
-      // Only rows with ids are sent again when their fate is unknown; what became of earlier submissions is not told.
-      const doubtful = code === UNKNOWN || (rows!.hasId(i) && this.#tries[i]! > 1);
-      if (doubtful && late) {
-        return `row ${row} is of unknown fate, and the duplicate window of ${this.#duplicateWindow} ms less the publish ` +
-          `timeout has passed since it was sent`;
+      if (!rows!.hasId(i)) return `row ${row} is of unknown fate and has no id`;
+      if (late) {
+        return `row ${row} is of unknown fate, and the duplicate window of ${this.#duplicateWindow} ms less the ` +
+          `publish timeout has passed since it was sent`;
       }
     }
   }
 
+  /** What is known of a row. Only rows with ids go again; what became of submissions before the last is not told. */
+  #fate(row: number): number {
+    const code = this.#codes[row]!;
+    return !isAcknowledged(code) && this.#tries[row]! > 1 && this.#rows!.hasId(row) ? UNKNOWN : code;
+  }
+
   /** What became of its rows, as far as was noted. */
   left(): LeftPiece {
-    const codes = this.#codes.map((code, i) => {
-      if (code === ACKED || code === DUPLICATE) return code;
-      // What became of earlier submissions is not told.
-      return this.#rows!.hasId(i) && this.#tries[i]! > 1 ? UNKNOWN : code;
-    });
+    const codes = this.#codes.map((_, i) => this.#fate(i));
     const sequences = this.delivery.cumulative ? undefined : this.#sequences;
     return { batch: this.part.index, offset: this.from, codes, sequences };
   }
@@ -165,9 +168,7 @@ export class Piece {
   /** Sends what is not acknowledged again; the whole piece where it is stored as a whole. */
   resume(core: PublisherCore, signal: AbortSignal | undefined): void {
     const whole = core.settings.publishMode === "atomic";
-    const carried = [...this.#codes.keys()].filter((row) =>
-      whole || (this.#codes[row] !== ACKED && this.#codes[row] !== DUPLICATE)
-    );
+    const carried = [...this.#codes.keys()].filter((row) => whole || !isAcknowledged(this.#codes[row]!));
     const { source } = this.part;
     const only = carried.map((row) => source.only?.[this.from + row] ?? this.from + row);
     const again: BatchSource = {

@@ -5,7 +5,6 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { deferred } from "../deferred.ts";
 import { type AnyJetrowError, isJetrowError } from "../errors.ts";
 import { resolveOptions } from "../options.ts";
 import { PublisherCore } from "../publish/core.ts";
@@ -14,6 +13,7 @@ import type { ApplyAllOptions, Batches, Options, RunReceipt } from "../types.ts"
 import { resolvePublishAll, type SequenceSettings } from "./call_options.ts";
 import { SequenceRunner } from "./sequence.ts";
 import { Totals } from "./totals.ts";
+import { unlessAborted } from "./unless_aborted.ts";
 
 /**
  * Options of {@linkcode publishAll}.
@@ -129,17 +129,11 @@ async function openUnlessAborted(
 ): Promise<PublisherCore> {
   signal?.throwIfAborted();
   const opening = PublisherCore.open(connect, options);
-  if (signal === undefined) return await opening;
-  const aborted = deferred<never>();
-  const abort = (): void => {
-    opening.then((core) => core.close(), () => {});
-    aborted.reject(signal.reason);
-  };
-  signal.addEventListener("abort", abort, { once: true });
   try {
-    return await Promise.race([opening, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
+    return await unlessAborted(opening, signal);
+  } catch (error) {
+    if (signal?.aborted) opening.then((core) => core.close(), () => {});
+    throw error;
   }
 }
 

@@ -266,7 +266,8 @@ function unproven(error: PublishError): PublishError {
   const { counts } = error.rowOutcomes;
   return new PublishError(
     error.code,
-    `Cannot close the session cleanly: destination quiescence is unproven: the fate of ${counts.unknown} rows is unknown: ${error.message}`,
+    `Cannot close the session cleanly: destination quiescence is unproven: the fate of ${counts.unknown} rows is ` +
+      `unknown: ${error.message}`,
     {
       outcome: "uncertain",
       rowOutcomes: error.rowOutcomes,

@@ -7,6 +7,7 @@
 import { describe } from "../describe.ts";
 import { ConfigError } from "../errors.ts";
 import type { Batches, RowBatch } from "../types.ts";
+import { unlessAborted } from "./unless_aborted.ts";
 
 /** A sequence that is asked for a batch only when one is needed, and told when no more are. */
 export class SourceReader {
@@ -24,14 +25,7 @@ export class SourceReader {
   /** The next batch; undefined at the end. Throws what the source throws, and the signal's reason after an abort. */
   async next(): Promise<RowBatch | undefined> {
     this.#signal?.throwIfAborted();
-    const asked = this.#ask();
-    asked.catch(() => {}); // it may fail after an abort has settled the race
-    const aborted = abortOf(this.#signal);
-    try {
-      return await Promise.race([asked, aborted.promise]);
-    } finally {
-      aborted.stop();
-    }
+    return await unlessAborted(this.#ask(), this.#signal);
   }
 
   async #ask(): Promise<RowBatch | undefined> {
@@ -71,17 +65,4 @@ function iteratorOf(batches: Batches): Iterator<RowBatch> | AsyncIterator<RowBat
   throw new ConfigError("config.type", `batches must be an iterable of row batches: received ${describe(batches)}`, {
     field: "batches",
   });
-}
-
-/** Rejects with the signal's reason when it aborts. */
-function abortOf(signal: AbortSignal | undefined): { promise: Promise<never>; stop: () => void } {
-  if (signal === undefined) return { promise: new Promise(() => {}), stop: () => {} };
-  let abort!: () => void;
-  const promise = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
-  promise.catch(() => {});
-  return { promise, stop: () => signal.removeEventListener("abort", abort) };
 }

@@ -16,11 +16,6 @@ export class Totals {
     this.#put({ resource, stream, rows, bytes, batches: 1, ...(duplicates === undefined ? {} : { duplicates }) });
   }
 
-  /** Adds other totals. */
-  addAll(totals: readonly ResourceTotal[]): void {
-    for (const total of totals) this.#put(total);
-  }
-
   #put(added: ResourceTotal): void {
     const known = this.#byResource.get(added.resource);
     if (known === undefined) return void this.#byResource.set(added.resource, added);

@@ -9,7 +9,7 @@ import { missing, type Place, type Rule } from "./fields.ts";
 import { broken } from "./values.ts";
 
 /** How a list of URLs is reached: one transport for all of them. */
-export type Transport = "tcp" | "websocket";
+export type TransportKind = "tcp" | "websocket";
 
 /** A server to dial. */
 export interface ServerUrl {
@@ -18,17 +18,17 @@ export interface ServerUrl {
   /** Whether it never falls back to plaintext: `tls://` and `wss://`. */
   readonly secure: boolean;
   /** The transport of its scheme. */
-  readonly transport: Transport;
+  readonly transport: TransportKind;
 }
 
-const SCHEMES: ReadonlyMap<string, Transport> = new Map([
+const SCHEMES: ReadonlyMap<string, TransportKind> = new Map([
   ["nats", "tcp"],
   ["tls", "tcp"],
   ["ws", "websocket"],
   ["wss", "websocket"],
 ]);
 
-const ALL: readonly Transport[] = ["tcp", "websocket"];
+const ALL: readonly TransportKind[] = ["tcp", "websocket"];
 
 /**
  * The rule of the option, which gives it back as it was written, an array as a frozen copy. To a URL without a known
@@ -46,7 +46,7 @@ const ALL: readonly Transport[] = ["tcp", "websocket"];
  * });
  * ```
  */
-export function serverUrls(atHand: readonly Transport[] = ALL): Rule<string | readonly string[]> {
+export function serverUrls(atHand: readonly TransportKind[] = ALL): Rule<string | readonly string[]> {
   return (value, place) => {
     if (typeof value !== "string" && !Array.isArray(value)) {
       throw broken("config.type", place, "must be a text or an array of texts", value);
@@ -71,7 +71,7 @@ export function serverUrls(atHand: readonly Transport[] = ALL): Rule<string | re
 export function parseServers(
   value: string | readonly unknown[],
   place: Place,
-  atHand: readonly Transport[] = ALL,
+  atHand: readonly TransportKind[] = ALL,
 ): readonly ServerUrl[] {
   const entries = typeof value === "string" ? [value] : value;
   for (const entry of entries) {
@@ -93,7 +93,7 @@ export function parseServers(
   return servers;
 }
 
-function parseServer(text: string, place: Place, atHand: readonly Transport[]): ServerUrl {
+function parseServer(text: string, place: Place, atHand: readonly TransportKind[]): ServerUrl {
   const fault = (rule: string) => broken("config.syntax", place, rule, text.replace(/[?#].*$/s, "?..."));
   const [, written, rest] = /^([a-z]+):\/\/(.*)$/is.exec(text) ?? [];
   const scheme = written?.toLowerCase() ?? "";
@@ -106,7 +106,7 @@ function parseServer(text: string, place: Place, atHand: readonly Transport[]): 
   return { href, transport, secure: scheme === "tls" || scheme === "wss" };
 }
 
-function schemesOf(transports: readonly Transport[]): string {
+function schemesOf(transports: readonly TransportKind[]): string {
   const known = [...SCHEMES].filter(([, transport]) => transports.includes(transport));
   const schemes = known.map(([scheme]) => `${scheme}://`);
   return `${schemes.slice(0, -1).join(", ")} or ${schemes.at(-1)}`;
@@ -132,7 +132,7 @@ function isHost(host: string): boolean {
 }
 
 /** A proxy may want a path and a query for WebSocket; for the others both are mistakes. */
-function checkTail(tail: string, transport: Transport, fault: (rule: string) => ConfigError): void {
+function checkTail(tail: string, transport: TransportKind, fault: (rule: string) => ConfigError): void {
   if (transport === "tcp" && tail !== "" && tail !== "/") throw fault("must end after the port");
   if (/[\s\p{Cc}#\\]/u.test(tail)) throw fault("must have no fragment, white space, backslash or control character");
 }

@@ -51,7 +51,8 @@ export function anyText(value: unknown, place: Place): string {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.throws(() => text("", { field: "name", spelling: "camel" }), { message: 'name must not be empty: received ""' });
+ * const message = 'name must not be empty: received ""';
+ * assert.throws(() => text("", { field: "name", spelling: "camel" }), { message });
  * ```
  */
 export function text(value: unknown, place: Place): string {

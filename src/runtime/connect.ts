@@ -8,9 +8,9 @@ import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
 import { checkConnection, type ConnectionSettings } from "../connection_options.ts";
 import { describe } from "../describe.ts";
 import { ConfigError } from "../errors.ts";
+import { shownUrl } from "../rules/url.ts";
 import type { ConnectionConfig, PublisherOptions } from "../types.ts";
 import { dialAny } from "./dial.ts";
-import { shownUrl } from "../rules/url.ts";
 import { websocket } from "./websocket.ts";
 
 /** How a runtime dials `nats://` and `tls://`. */

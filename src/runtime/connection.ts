@@ -11,7 +11,7 @@ import { type Authenticator, type ConnectionOptions, jwtAuthenticator, type TlsO
 import type { ConnectionSettings } from "../connection_options.ts";
 
 /** How long a dial waits for a server's address to answer, in milliseconds, unless the configuration says. */
-export const CONNECT_TIMEOUT = 10_000;
+const CONNECT_TIMEOUT = 10_000;
 
 /**
  * Options of the NATS client for one server.
@@ -56,7 +56,7 @@ export function natsOptions(settings: ConnectionSettings, url: string): Connecti
  * ```ts ignore
  * import assert from "node:assert/strict";
  *
- * assert.ok(timeoutOf(checkConnection({ url: "nats://localhost" })) === CONNECT_TIMEOUT);
+ * assert.ok(timeoutOf(checkConnection({ url: "nats://localhost" })) === 10_000);
  * ```
  */
 export function timeoutOf(settings: ConnectionSettings): number {

@@ -7,9 +7,10 @@
 import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
 import type { ConnectionSettings } from "../connection_options.ts";
 import { ConfigError } from "../errors.ts";
+import type { TransportKind } from "../rules/url.ts";
 import { natsOptions, secretsOf, timeoutOf } from "./connection.ts";
 import { connectionError, type Failure, readFailure } from "./failure.ts";
-import { type TransportKind, whileAlone } from "./gate.ts";
+import { whileAlone } from "./gate.ts";
 
 /** What is noted while one server is dialled. */
 export interface Witness {

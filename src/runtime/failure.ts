@@ -46,8 +46,14 @@ const TELLING: readonly ConnectionErrorCode[] = [
 const LONGEST = 200;
 
 /** OpenSSL's, rustls', BoringSSL's and the client's own words for a TLS failure. */
-const TLS_WORDS =
-  /certificate|\btls\b|\bssl\b|_SSL_|_TLS_|CERT_|handshake|\balert\b|unknownissuer|self.signed|wrong.version.number|invalidcontenttype|altnames|unable to verify|routines|unsupported protocol|\bPEM\b|EPROTO|BoringSSL/i;
+const TLS_WORDS = new RegExp(
+  [
+    String.raw`certificate|\btls\b|\bssl\b|_SSL_|_TLS_|CERT_|handshake|\balert\b|unknownissuer|self.signed|altnames`,
+    String.raw`wrong.version.number|invalidcontenttype|unable to verify|routines|unsupported protocol|\bPEM\b|EPROTO`,
+    "BoringSSL",
+  ].join("|"),
+  "i",
+);
 
 const WITHHELD = "an answer that repeats a credential, withheld here";
 

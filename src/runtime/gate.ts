@@ -5,8 +5,7 @@
  * @module
  */
 
-/** The kinds of transport that share the client's variable. */
-export type TransportKind = "tcp" | "websocket";
+import type { TransportKind } from "../rules/url.ts";
 
 interface Waiting {
   readonly kind: TransportKind;
