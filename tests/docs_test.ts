@@ -17,5 +17,6 @@ Deno.test("docs/delivery.md has no link into itself that leads nowhere", () => {
     title!.toLowerCase().replace(/[^a-z0-9 _-]/g, "").replaceAll(" ", "-")
   );
   const links = [...text.matchAll(/\]\(#([^)]*)\)/g)].map(([, slug]) => slug!);
-  assert.deepEqual(links, slugs);
+  assert.deepEqual(links.slice(0, slugs.length), slugs, "the contents");
+  assert.deepEqual(links.filter((slug) => !slugs.includes(slug)), []);
 });
