@@ -42,7 +42,7 @@ const TOP: Place = { field: "", spelling: "camel" };
  * ```
  */
 export function resolveCall(options: PublishOptions): PublishOptions {
-  return applyRules(fieldsOf(options, Object.keys(CALL), TOP), CALL);
+  return applyRules(fieldsOf(plain(options), Object.keys(CALL), TOP), CALL);
 }
 
 /**
@@ -57,7 +57,7 @@ export function resolveCall(options: PublishOptions): PublishOptions {
  * ```
  */
 export function resolveSequence(options: AccountedOptions): SequenceSettings {
-  return sequenceOf(fieldsOf(options, keysOf(options), TOP));
+  return sequenceOf(fieldsOf(plain(options), keysOf(options), TOP));
 }
 
 /**
@@ -80,6 +80,11 @@ export function resolvePublishAll(
   const budget = fields.get("budget");
   if (budget === undefined) throw missing(fields.place("budget"));
   return { budget: durationMillis(budget, "budget"), ...sequenceOf(fields) };
+}
+
+/** An AbortController has the type of options, for its signal, though it is no plain object. */
+function plain(options: PublishOptions): PublishOptions {
+  return options instanceof AbortController ? { signal: options.signal } : options;
 }
 
 /** The account is no caller's: where there is none, no error points to it. */

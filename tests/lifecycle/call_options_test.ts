@@ -36,6 +36,9 @@ Deno.test("the options of a call are given back with their defaults, each read o
   });
   assert.deepEqual(resolveCall({ signal }), { signal });
   assert.deepEqual(resolveCall({}), {});
+  const controller = new AbortController();
+  assert.equal(resolveCall(controller).signal, controller.signal);
+  assert.equal(resolveSequence(controller).signal, controller.signal);
 });
 
 Deno.test("an option of another class or key is refused by its name, with the nearest and without the value", () => {
