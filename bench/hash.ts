@@ -7,6 +7,8 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { crc32c } from "../src/hash/crc32c.ts";
 import { idHasher, messageIdentity } from "../src/hash/message_id.ts";
+import { useOwnSha256 } from "../src/hash/sha256.ts";
+import { useNodeSha256 } from "../src/runtime/sha256_node.ts";
 import { type Bench, compare, timed } from "./support/measure.ts";
 
 const SCOPE = {
@@ -60,6 +62,9 @@ async function ids(bench: Bench): Promise<void> {
   const bytes = utf8.encode(texts.join(""));
   const target = new Uint8Array(64);
   const hasher = idHasher(SCOPE);
+  useNodeSha256();
+  const ownHasher = idHasher(SCOPE);
+  useOwnSha256(undefined);
   const identity = utf8.encode(messageIdentity(SCOPE, texts[0]!));
   const kept = sha256.create().update(identity.subarray(0, 128));
   const state = kept.clone();
@@ -69,6 +74,10 @@ async function ids(bench: Bench): Promise<void> {
     {
       name: "jetrow",
       run: () => timed(IDS, () => repeat((i) => hasher.write(bytes, i * 36, i * 36 + 36, target, 0))),
+    },
+    {
+      name: "jetrow, by crypto.hash",
+      run: () => timed(IDS, () => repeat((i) => ownHasher.write(bytes, i * 36, i * 36 + 36, target, 0))),
     },
     {
       name: "bare hash, kept state",

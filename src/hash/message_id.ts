@@ -9,11 +9,11 @@ import { describe } from "../describe.ts";
 import { EncodeError } from "../errors.ts";
 import type { IdScope } from "../types.ts";
 import { escapeGo, LONGEST_ESCAPE } from "./go_json.ts";
+import { hashAfter, writeHex } from "./sha256.ts";
 
 /** Characters of an id: SHA-256 in hex. */
 export const ID_LENGTH = 64;
 
-const BLOCK = 64;
 const QUOTE = 0x22;
 const CLOSING = 0x5d;
 
@@ -22,8 +22,6 @@ const KEPT_VIEWS = 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const HIGH_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcdef".charCodeAt(byte >>> 4));
-const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcdef".charCodeAt(byte & 15));
 
 /**
  * The text that a message id is the hash of: what Go's `encoding/json` writes for
@@ -83,8 +81,8 @@ export interface IdHasher {
 }
 
 /**
- * A writer of ids for one scope. What all identities begin with is hashed once: a row hashes the rest of the prefix's
- * last block, its own event id, and the closing.
+ * A writer of ids for one scope. What all identities begin with is made once, and hashed once where the hash can be kept:
+ * a row adds its own event id and the closing.
  *
  * @example
  * ```ts
@@ -99,11 +97,7 @@ export interface IdHasher {
  */
 export function idHasher(scope: IdScope): IdHasher {
   const prefix = encoder.encode(identityPrefix(scope) + '"');
-  const whole = prefix.length - (prefix.length % BLOCK);
-  const rest = prefix.subarray(whole);
-  const kept = sha256.create().update(prefix.subarray(0, whole));
-  const state = kept.clone();
-  const digest = new Uint8Array(sha256.outputLen);
+  const { rest, write: writeHash } = hashAfter(prefix);
   let scratch = new Uint8Array(0);
   let views: Uint8Array[] = [];
 
@@ -125,8 +119,7 @@ export function idHasher(scope: IdScope): IdHasher {
       if (textEnd < 0) return false;
       scratch[textEnd] = QUOTE;
       scratch[textEnd + 1] = CLOSING;
-      kept._cloneInto(state).update(scratchTo(textEnd + 2)).digestInto(digest);
-      writeHex(digest, target, at);
+      writeHash(scratchTo(textEnd + 2), target, at);
       return true;
     },
   };
@@ -155,12 +148,4 @@ function goText(name: string, text: string): string {
   }
   const escaped = new Uint8Array(LONGEST_ESCAPE * bytes.length);
   return `"${decoder.decode(escaped.subarray(0, escapeGo(bytes, 0, bytes.length, escaped, 0)))}"`;
-}
-
-function writeHex(digest: Uint8Array, target: Uint8Array, at: number): void {
-  for (let i = 0; i < digest.length; i++, at += 2) {
-    const byte = digest[i]!;
-    target[at] = HIGH_DIGIT[byte]!;
-    target[at + 1] = LOW_DIGIT[byte]!;
-  }
 }

@@ -7,6 +7,7 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { ConnectionConfig, PublisherOptions } from "../types.ts";
 import { connectBy } from "./connect.ts";
+import { useNodeSha256 } from "./sha256_node.ts";
 import { connectNode } from "./tcp_node.ts";
 
 export * from "../../mod.ts";
@@ -34,5 +35,6 @@ export * from "../../mod.ts";
  * ```
  */
 export function connect(config: ConnectionConfig & Partial<PublisherOptions>): Promise<NatsConnection> {
+  useNodeSha256();
   return connectBy(config, connectNode);
 }

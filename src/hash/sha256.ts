@@ -1,0 +1,93 @@
+/**
+ * SHA-256 of texts with one beginning, in hex: by `@noble/hashes` everywhere, or by the runtime's own where an entry has
+ * found one that is faster.
+ *
+ * @module
+ */
+
+import { sha256 } from "@noble/hashes/sha2.js";
+
+/** The SHA-256 of bytes as 64 lower-case hex digits. */
+export type HexSha256 = (bytes: Uint8Array) => string;
+
+/** Hashes texts that all begin with one prefix. */
+export interface PrefixHash {
+  /** What each text begins with here: the end of the prefix, or all of it. */
+  readonly rest: Uint8Array;
+  /** Writes the hash of the prefix and the text, which begins with `rest`, as 64 hex digits into `target` from `at`. */
+  write(text: Uint8Array, target: Uint8Array, at: number): void;
+}
+
+const BLOCK = 64;
+const HIGH_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcdef".charCodeAt(byte >>> 4));
+const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcdef".charCodeAt(byte & 15));
+
+let own: HexSha256 | undefined;
+
+/**
+ * Has all that is hashed from now on hashed by the runtime's own SHA-256; by `@noble/hashes` without one.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { hash } from "node:crypto";
+ *
+ * useOwnSha256((bytes) => hash("sha256", bytes, "hex"));
+ * const digits = new Uint8Array(64);
+ * hashAfter(new Uint8Array(0)).write(new TextEncoder().encode("abc"), digits, 0);
+ * assert.ok(new TextDecoder().decode(digits).startsWith("ba7816bf"));
+ * useOwnSha256(undefined);
+ * ```
+ */
+export function useOwnSha256(hash: HexSha256 | undefined): void {
+  own = hash;
+}
+
+/**
+ * Hashes texts with a prefix: by the runtime's own SHA-256 whole, else with the state behind the prefix's whole blocks
+ * kept, so that a text costs a block or two.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const text = new TextEncoder().encode("abc");
+ * const { rest, write } = hashAfter(text.subarray(0, 2));
+ * assert.equal(rest.length, 2);
+ * const digits = new Uint8Array(64);
+ * write(text, digits, 0);
+ * assert.ok(new TextDecoder().decode(digits).startsWith("ba7816bf"));
+ * ```
+ */
+export function hashAfter(prefix: Uint8Array): PrefixHash {
+  if (own === undefined) return keptState(prefix);
+  const hash = own;
+  return { rest: prefix, write: (text, target, at) => writeDigits(hash(text), target, at) };
+}
+
+function keptState(prefix: Uint8Array): PrefixHash {
+  const whole = prefix.length - (prefix.length % BLOCK);
+  const kept = sha256.create().update(prefix.subarray(0, whole));
+  const state = kept.clone();
+  const digest = new Uint8Array(sha256.outputLen);
+  return {
+    rest: prefix.subarray(whole),
+    write(text, target, at) {
+      kept._cloneInto(state).update(text).digestInto(digest);
+      writeHex(digest, target, at);
+    },
+  };
+}
+
+/** Writes bytes in lower-case hex. */
+export function writeHex(bytes: Uint8Array, target: Uint8Array, at: number): void {
+  for (let i = 0; i < bytes.length; i++, at += 2) {
+    const byte = bytes[i]!;
+    target[at] = HIGH_DIGIT[byte]!;
+    target[at + 1] = LOW_DIGIT[byte]!;
+  }
+}
+
+function writeDigits(digits: string, target: Uint8Array, at: number): void {
+  for (let i = 0; i < digits.length; i++) target[at + i] = digits.charCodeAt(i);
+}

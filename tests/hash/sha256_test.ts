@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { createHash, hash } from "node:crypto";
+import fc from "fast-check";
+import { hashAfter, useOwnSha256 } from "../../src/hash/sha256.ts";
+
+const WAYS = { "@noble/hashes": undefined, "the runtime": (bytes: Uint8Array) => hash("sha256", bytes, "hex") };
+
+for (const [name, own] of Object.entries(WAYS)) {
+  Deno.test(`hashAfter() by ${name} is the SHA-256 of prefix and text, in hex, and writes nothing beside it`, () => {
+    useOwnSha256(own);
+    try {
+      const bytes = fc.uint8Array({ maxLength: 200 });
+      fc.assert(fc.property(bytes, fc.array(bytes, { minLength: 1, maxLength: 4 }), (prefix, texts) => {
+        const { rest, write } = hashAfter(prefix);
+        assert.deepEqual(rest, prefix.subarray(prefix.length - rest.length));
+        for (const text of texts) {
+          const target = new Uint8Array(66);
+          write(new Uint8Array([...rest, ...text]), target, 1);
+          const expected = createHash("sha256").update(prefix).update(text).digest("hex");
+          assert.equal(new TextDecoder().decode(target), `\0${expected}\0`);
+        }
+      }));
+    } finally {
+      useOwnSha256(undefined);
+    }
+  });
+}
