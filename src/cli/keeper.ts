@@ -1,6 +1,6 @@
 /**
- * Keeps account of what is published: gives receipts the place that their rows have in the inputs, and keeps the journal
- * where there is one.
+ * Keeps account of what is published: gives receipts the place that their rows have in the inputs, and keeps the
+ * journal where there is one.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { WriteReceipt } from "../types.ts";
 import type { Feed, PendingPiece, Place } from "./feed.ts";
 import { JournalError } from "./journal/error.ts";
 import type { InputField, JournalLine, PieceLine, StreamLine } from "./journal/line.ts";
-import { begunPiece, isSettled, type KnownPiece, mergedCode, outcomesOf } from "./journal/piece.ts";
+import { begunPiece, isSettled, type KnownPiece, mergedCode, outcomesOf, sequencesOf } from "./journal/piece.ts";
 import { wholeReceipt } from "./journal/receipt.ts";
 import type { JournalWriter } from "./journal/writer.ts";
 import { grouped } from "./report.ts";
@@ -151,9 +151,7 @@ export class Keeper implements PieceAccount {
 
   /** Settles a piece's rows that went again; all of them are acknowledged now. */
   #merge(piece: KnownPiece, rows: readonly number[], receipt: WriteReceipt): WriteReceipt | undefined {
-    const sequences = receipt.sequences?.flatMap(([first, last]) =>
-      Array.from({ length: last - first + 1 }, (_, i) => first + i)
-    );
+    const sequences = receipt.sequences && sequencesOf(receipt.sequences);
     if (sequences === undefined && rows.length > 0) piece.sequences = undefined;
     rows.forEach((row, i) => {
       // Which ones are duplicates is not told, but how many.

@@ -2,7 +2,8 @@
  * The `jetrow` command.
  *
  * ```sh
- * deno run -A jsr:@jetrow/jetrow/cli publish orders.arrow --url nats://localhost --stream ORDERS --subject 'orders.{resource}'
+ * deno run -A jsr:@jetrow/jetrow/cli publish orders.arrow \
+ *   --url nats://localhost --stream ORDERS --subject 'orders.{resource}'
  * ```
  *
  * @module
@@ -48,7 +49,8 @@ const HELP = `jetrow ${VERSION}: Apache Arrow rows in, acknowledged JetStream me
  *
  * const texts: string[] = [];
  * const out = { write: (text: string) => Promise.resolve(void texts.push(text)) };
- * const io = { stdin: (async function* () {})(), stdout: out, stderr: out, env: {}, signal: new AbortController().signal };
+ * const { signal } = new AbortController();
+ * const io = { stdin: (async function* () {})(), stdout: out, stderr: out, env: {}, signal };
  * assert.equal(await main(["--version"], io), 0);
  * assert.match(texts.join(""), /^\d+\.\d+\.\d+\n$/);
  * ```

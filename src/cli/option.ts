@@ -135,7 +135,8 @@ function valueOf({ type }: CliOption, text: string, given?: OptionValue): Option
  * import assert from "node:assert/strict";
  *
  * const options = [{ name: "stream", type: "text", env: "JETROW_STREAM", help: "the stream" }] as const;
- * const given = withEnvironment({ values: new Map(), origins: new Map(), positionals: [] }, options, { JETROW_STREAM: "ORDERS" });
+ * const nothing = { values: new Map(), origins: new Map(), positionals: [] };
+ * const given = withEnvironment(nothing, options, { JETROW_STREAM: "ORDERS" });
  * assert.equal(given.values.get("stream"), "ORDERS");
  * ```
  */

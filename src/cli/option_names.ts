@@ -30,7 +30,7 @@ const NAME = /(?<![\w.$*>"-])[a-z][\w.]*\w(?![\w">*-]|\.[\w*>])/g;
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.equal(inCommandsWords("Create the stream, or set createStream."), "Create the stream, or set --create-stream.");
+ * assert.equal(inCommandsWords("Create it, or set createStream."), "Create it, or set --create-stream.");
  * assert.equal(inCommandsWords('orders.createStream "createStream"'), 'orders.createStream "createStream"');
  * ```
  */

@@ -96,8 +96,8 @@ function noteSchema(
 ): void {
   const known = state?.schemas.get(input);
   if (known === undefined) return void notes.push({ kind: "input", input, schema });
-  const differs = Math.max(known.length, schema.length);
-  for (let i = 0; i < differs; i++) {
+  const columns = Math.max(known.length, schema.length);
+  for (let i = 0; i < columns; i++) {
     if (known[i] === schema[i]) continue;
     throw new JournalError(
       `Cannot resume: ${file} has other columns than what was published: ${schema[i] ?? "none"} instead of ` +

@@ -21,9 +21,9 @@ export interface Ending {
 }
 
 /** Exit code of wrong usage. */
-export const EXIT_USAGE = 2;
+const EXIT_USAGE = 2;
 /** Exit code of an interrupt: 128 and SIGINT's number. */
-export const EXIT_INTERRUPTED = 130;
+const EXIT_INTERRUPTED = 130;
 
 /**
  * What to say of a failure.

@@ -20,9 +20,9 @@ export const VERIFY_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options })
 /** What `jetrow verify --help` says. */
 export const VERIFY_HELP = `jetrow verify RECEIPT... --url URL [options]
 
-Reads the rows of receipts back from their streams and compares rows, bytes and checksum. RECEIPT is a file with receipts
-as jetrow publish prints them, one a line, or a journal of jetrow publish --receipt, or - for standard input. Prints a
-line a receipt: text on a terminal, JSON in a pipe.
+Reads the rows of receipts back from their streams and compares rows, bytes and checksum. RECEIPT is a file with
+receipts as jetrow publish prints them, one a line, or a journal of jetrow publish --receipt, or - for standard input.
+Prints a line a receipt: text on a terminal, JSON in a pipe.
 
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}

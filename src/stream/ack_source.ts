@@ -12,7 +12,9 @@ export interface AckSource {
   readonly domain?: string | undefined;
 }
 
-/** Reads the answer in `body[from, to)`: its sequence, negative for a duplicate; 0 where it is not of the usual form. */
+/**
+ * Reads the answer in `body[from, to)`: its sequence, negative for a duplicate; 0 where it is not of the usual form.
+ */
 export type ReadUsualAck = (body: Uint8Array, from: number, to: number) => number;
 
 /**

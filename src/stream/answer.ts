@@ -5,6 +5,7 @@
  */
 
 import { ConnectionError } from "../errors.ts";
+import { CLUSTER_NOT_AVAILABLE, NOT_ENABLED, NOT_ENABLED_FOR_ACCOUNT } from "./server_codes.ts";
 
 /** A failure that the JetStream API answered with. */
 export interface ApiFailure {
@@ -32,7 +33,23 @@ export function isApiFailure(answer: object): answer is ApiFailure {
 }
 
 /** JetStream off for this account or server, and a cluster whose meta group has no leader. */
-const NO_JETSTREAM: ReadonlySet<number> = new Set([10008, 10039, 10076]);
+const NO_JETSTREAM: ReadonlySet<number> = new Set([CLUSTER_NOT_AVAILABLE, NOT_ENABLED_FOR_ACCOUNT, NOT_ENABLED]);
+
+/**
+ * A failure in the server's words.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const failure = { code: 404, err_code: 10059, description: "stream not found" };
+ * assert.equal(failureText(failure), "stream not found (10059)");
+ * assert.equal(failureText({ code: 500 }), "no reason given (500)");
+ * ```
+ */
+export function failureText({ description, err_code, code }: ApiFailure["error"]): string {
+  return `${description ?? "no reason given"} (${err_code ?? code})`;
+}
 
 /** Parts of an answer that readers of its type rely on. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -76,8 +93,7 @@ export function readAnswer<T extends object>(data: Uint8Array, subject: string, 
     );
   }
   if (isApiFailure(answer) && NO_JETSTREAM.has(answer.error.err_code ?? 0)) {
-    const { description, err_code } = answer.error;
-    throw new ConnectionError("connection.no_jetstream", `Cannot ask ${subject}: ${description} (${err_code})`);
+    throw new ConnectionError("connection.no_jetstream", `Cannot ask ${subject}: ${failureText(answer.error)}`);
   }
   return answer as ApiAnswer<T>;
 }

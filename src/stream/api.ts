@@ -10,8 +10,9 @@
 import { createInbox, type NatsConnection } from "@nats-io/nats-core";
 import type { StreamInfo } from "@nats-io/jetstream";
 import { ConnectionError } from "../errors.ts";
-import { type ApiAnswer, type ApiFailure, isApiFailure, readAnswer } from "./answer.ts";
+import { type ApiAnswer, type ApiFailure, failureText, isApiFailure, readAnswer } from "./answer.ts";
 import { endings, failedRequest } from "./ending.ts";
+import { STREAM_NOT_FOUND, STREAM_OFFLINE, STREAM_OFFLINE_REASON } from "./server_codes.ts";
 
 export { type ApiAnswer, type ApiFailure, isApiFailure };
 
@@ -64,19 +65,23 @@ export function inboxPrefixOf(nc: NatsConnection, given?: string): string {
 
 /**
  * Asks the JetStream API and gives its answer, or the failure that it answered with. `type` is the answer's, such as
- * `stream_info_response`: whoever may subscribe to the API's subjects can answer, a stream that captures `$JS.>` for one.
+ * `stream_info_response`: whoever may subscribe to the API's subjects can answer, a stream that captures `$JS.>` for
+ * one.
  *
  * Throws a {@linkcode ConnectionError} where no JetStream answered: `connection.no_answer` (nothing came, or something
- * else), `connection.no_jetstream`, `connection.permission`, `connection.closed`; and the signal's reason after an abort.
+ * else), `connection.no_jetstream`, `connection.permission`, `connection.closed`; and the signal's reason after an
+ * abort.
  *
  * @example
  * ```ts
  * import type { NatsConnection } from "@nats-io/nats-core";
  * import assert from "node:assert/strict";
  *
- * const data = new TextEncoder().encode('{"type":"io.nats.jetstream.api.v1.account_info_response","streams":2,"limits":{}}');
- * const nc = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}), isClosed: () => false };
- * const answer = await apiRequest<{ streams: number }>(nc as unknown as NatsConnection, "INFO", "account_info_response");
+ * const type = "io.nats.jetstream.api.v1.account_info_response";
+ * const data = new TextEncoder().encode(JSON.stringify({ type, streams: 2, limits: {} }));
+ * const fake = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}) };
+ * const nc = fake as unknown as NatsConnection;
+ * const answer = await apiRequest<{ streams: number }>(nc, "INFO", "account_info_response");
  * assert.ok(!isApiFailure(answer) && answer.streams === 2);
  * ```
  */
@@ -107,8 +112,8 @@ export async function apiRequest<T extends object>(
   }
 }
 
-/** Failures that say something of the stream: not found; offline, since all peers are, or since it needs a newer server. */
-const STREAM_FAILURES: ReadonlySet<number> = new Set([10059, 10118, 10194]);
+/** Failures that say something of the stream itself. */
+const STREAM_FAILURES: ReadonlySet<number> = new Set([STREAM_NOT_FOUND, STREAM_OFFLINE, STREAM_OFFLINE_REASON]);
 
 /**
  * `STREAM.INFO` of one stream, its parts checked to be there; or the failure, where that is one of the stream's own.
@@ -120,7 +125,8 @@ const STREAM_FAILURES: ReadonlySet<number> = new Set([10059, 10118, 10194]);
  * import assert from "node:assert/strict";
  *
  * const error = { code: 404, err_code: 10059, description: "stream not found" };
- * const data = new TextEncoder().encode(JSON.stringify({ type: "io.nats.jetstream.api.v1.stream_info_response", error }));
+ * const type = "io.nats.jetstream.api.v1.stream_info_response";
+ * const data = new TextEncoder().encode(JSON.stringify({ type, error }));
  * const nc = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}), isClosed: () => false };
  * const answer = await requestStreamInfo(nc as unknown as NatsConnection, "ORDERS");
  * assert.ok(isApiFailure(answer) && answer.error.err_code === 10059);
@@ -145,11 +151,11 @@ export async function requestStreamInfo(
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const error = unexpectedFailure("read the account", { error: { code: 400, err_code: 10025, description: "bad request" } });
+ * const failure = { error: { code: 400, err_code: 10025, description: "bad request" } };
+ * const error = unexpectedFailure("read the account", failure);
  * assert.ok(error.message === "Cannot read the account: the server answered: bad request (10025)");
  * ```
  */
 export function unexpectedFailure(what: string, { error }: ApiFailure): ConnectionError {
-  const reason = `${error.description ?? "no reason given"} (${error.err_code ?? error.code})`;
-  return new ConnectionError("connection.no_answer", `Cannot ${what}: the server answered: ${reason}`);
+  return new ConnectionError("connection.no_answer", `Cannot ${what}: the server answered: ${failureText(error)}`);
 }

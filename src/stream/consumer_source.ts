@@ -105,8 +105,8 @@ export function consumerSource(nc: NatsConnection, stream: string, options: ApiO
 }
 
 /**
- * The stream sequence in a delivered message's reply subject: `$JS.ACK.<stream>.<consumer>.<tries>.<sequence>...`, or the
- * same after `$JS.ACK.<domain>.<account>`.
+ * The stream sequence in a delivered message's reply subject: `$JS.ACK.<stream>.<consumer>.<tries>.<sequence>...`, or
+ * the same after `$JS.ACK.<domain>.<account>`.
  */
 function streamSequence(reply: string | undefined): number {
   const tokens = (reply ?? "").split(".");

@@ -20,6 +20,7 @@ import {
   hasPlaceholder,
   overlapsSubject,
 } from "../subject/mod.ts";
+import { millisOf } from "./facts.ts";
 import { factsOf, type Found, openStream, refuse, type Wanted } from "./lookup.ts";
 import { refusalFindings } from "./findings.ts";
 
@@ -45,7 +46,6 @@ export interface Destination {
 
 /** Destinations remembered at a time: the least recently used one is looked up again when it comes back. */
 const REMEMBERED = 1024;
-const NANOSECONDS = 1e6;
 
 /** The destinations of one publisher. */
 export class Destinations {
@@ -140,7 +140,7 @@ export class Destinations {
       source,
       target: new MessageTarget(this.#targetFields(resource, stream, subject, info)),
       readUsualAck: usualAckReader(source),
-      duplicateWindow: (info.config.duplicate_window ?? 0) / NANOSECONDS,
+      duplicateWindow: millisOf(info.config.duplicate_window),
       checkLargest: info.config.discard === "old" && info.config.max_bytes > 0
         ? (message) => this.#checkLargest(wanted, info, message)
         : undefined,

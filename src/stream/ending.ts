@@ -42,7 +42,8 @@ export function endings(
   };
 }
 
-// One reaction to `closed()` a connection, not one a request: a promise keeps its reactions for as long as it is pending.
+// One reaction to `closed()` a connection, not one a request: a promise keeps its reactions for as long as it is
+// pending.
 const waiters = new WeakMap<NatsConnection, Set<() => void>>();
 
 function waitingFor(nc: NatsConnection): Set<() => void> {
@@ -56,8 +57,8 @@ function waitingFor(nc: NatsConnection): Set<() => void> {
 }
 
 /**
- * What went wrong with a request, for the caller. The client's errors are told apart by name: a connection may come from
- * another copy of the client (JSR's beside npm's), whose classes are not ours.
+ * What went wrong with a request, for the caller. The client's errors are told apart by name: a connection may come
+ * from another copy of the client (JSR's beside npm's), whose classes are not ours.
  *
  * @example
  * ```ts
@@ -77,7 +78,8 @@ export function failedRequest(error: unknown, subject: string, prefix: string, t
     case "NoRespondersError":
       return new ConnectionError(
         "connection.no_jetstream",
-        `Cannot ask ${subject}: nobody answers there (503): JetStream is off on the server, for this account or in this domain`,
+        `Cannot ask ${subject}: nobody answers there (503): JetStream is off on the server, for this account or in ` +
+          "this domain",
         { cause: error },
       );
     case "ClosedConnectionError":
@@ -96,7 +98,8 @@ export function failedRequest(error: unknown, subject: string, prefix: string, t
 
 function permissionError(cause: PermissionViolationError, subject: string, prefix: string): ConnectionError {
   const message = cause.operation === "subscription"
-    ? `Cannot ask ${subject}: the user may not subscribe to its reply subject below "${prefix}": allow ${prefix}.> or set inboxPrefix`
+    ? `Cannot ask ${subject}: the user may not subscribe to its reply subject below "${prefix}": ` +
+      `allow ${prefix}.> or set inboxPrefix`
     : `Cannot ask ${subject}: the user may not publish to it`;
   return new ConnectionError("connection.permission", message, { cause });
 }

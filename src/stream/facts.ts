@@ -52,7 +52,9 @@ export interface DestinationFacts {
   readonly settings: FactSettings;
   /** The connected server. */
   readonly server: ServerFacts;
-  /** Bytes of the largest message known: header block, payload and subject. Absent: the smallest possible row is taken. */
+  /**
+   * Bytes of the largest message known: header block, payload and subject. Absent: the smallest possible row is taken.
+   */
   readonly largestMessage?: number | undefined;
   /** The account, where it may be read. */
   readonly account?: JetStreamAccountStats | undefined;
@@ -108,7 +110,8 @@ function numbersOf(version: string): number[] | undefined {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const host = hostOf({ metadata: { "_nats.ver": "2.12.0", "_nats.level": "2" } }, { version: "2.15.2", maxPayload: 1 });
+ * const metadata = { "_nats.ver": "2.12.0", "_nats.level": "2" };
+ * const host = hostOf({ metadata }, { version: "2.15.2", maxPayload: 1 });
  * assert.ok(host.version === "2.12.0" && host.level === 2);
  * ```
  */
@@ -129,7 +132,8 @@ export function hostOf(
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.ok(hasFeature({ version: "2.14.0", level: 4 }, "fast") && !hasFeature({ version: "2.12.4", level: 2 }, "fast"));
+ * assert.ok(hasFeature({ version: "2.14.0", level: 4 }, "fast"));
+ * assert.ok(!hasFeature({ version: "2.12.4", level: 2 }, "fast"));
  * ```
  */
 export function hasFeature(
@@ -139,6 +143,20 @@ export function hasFeature(
   const { version, level } = MINIMUM_VERSIONS[feature];
   if (host.level !== undefined && host.level < level) return false;
   return numbersOf(host.version) === undefined ? host.level !== undefined : atLeast(host.version, version);
+}
+
+/**
+ * Milliseconds of a duration as streams and consumers have it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual([millisOf(2.5e9), millisOf(undefined)], [2500, 0]);
+ * ```
+ */
+export function millisOf(nanoseconds: number | undefined): number {
+  return (nanoseconds ?? 0) / 1e6;
 }
 
 /**

@@ -130,7 +130,7 @@ export interface Finding {
  * ```ts
  * import assert from "node:assert/strict";
  *
- * const found = warning("stream.memory", "storage", "storage is memory: rows are gone at a restart", "Use file storage.");
+ * const found = warning("stream.memory", "storage", "storage is memory", "Make a stream with file storage.");
  * assert.ok(found.severity === "warning" && found.field === "storage");
  * ```
  */
@@ -145,7 +145,8 @@ export function warning(code: FindingCode, field: string, message: string, remed
  * ```ts
  * import assert from "node:assert/strict";
  *
- * assert.ok(refusal("stream.no_ack", "no_ack", "rows are never acknowledged", "Set it to false.").severity === "error");
+ * const found = refusal("stream.no_ack", "no_ack", "rows are never acknowledged", "Set it to false.");
+ * assert.ok(found.severity === "error");
  * ```
  */
 export function refusal(code: FindingCode, field: string, message: string, remedy: string): Finding {

@@ -9,6 +9,7 @@ import type { StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { ConnectionError } from "../errors.ts";
 import { type ApiOptions, apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "./api.ts";
+import { NO_MESSAGE } from "./server_codes.ts";
 
 /** What is looked for, and where. */
 export interface IdSearch {
@@ -27,8 +28,6 @@ export interface IdSearch {
 /** Sequences that one walker looks through; several walk at a time, the newest sequences first. */
 const STRIDE = 500;
 const WALKERS = 16;
-
-const NO_MESSAGE = 10037;
 
 interface Found {
   readonly seq: number;

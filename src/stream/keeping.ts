@@ -4,12 +4,11 @@
  * @module
  */
 
-import { durationText, type StreamFacts } from "./facts.ts";
+import { durationText, millisOf, type StreamFacts } from "./facts.ts";
 import { type Finding, note, warning } from "./finding.ts";
 
 type Check = (facts: StreamFacts) => Finding | undefined;
 
-const NANOS = 1e6; // a millisecond
 const HOUR = 3_600_000;
 
 /** From this many messages on a replica counts as behind: a healthy one lags by what is in flight. */
@@ -113,7 +112,7 @@ function nearlyFull({ info: { config, state } }: StreamFacts): Finding | undefin
 }
 
 function shortAge({ info: { config } }: StreamFacts): Finding | undefined {
-  const age = config.max_age / NANOS;
+  const age = millisOf(config.max_age);
   if (!(age > 0) || age >= HOUR) return;
   const message = `max_age is ${durationText(age)}: rows may expire before they are read`;
   return warning("stream.short_age", "max_age", message, "Raise max_age to what the slowest reader may need.");
@@ -130,7 +129,7 @@ function noDedupe({ info: { config } }: StreamFacts): Finding | undefined {
 }
 
 function shortDedupe({ info: { config }, settings }: StreamFacts): Finding | undefined {
-  const window = config.duplicate_window / NANOS;
+  const window = millisOf(config.duplicate_window);
   const budget = settings.retry?.budget ?? 0;
   const needed = budget + settings.publishTimeout;
   if (!(window > 0) || window >= needed) return;
@@ -229,7 +228,7 @@ function purgeable({ info: { config } }: StreamFacts): Finding | undefined {
 }
 
 function markerTtl({ info: { config }, settings }: StreamFacts): Finding | undefined {
-  const marker = (config.subject_delete_marker_ttl ?? 0) / NANOS;
+  const marker = millisOf(config.subject_delete_marker_ttl);
   // The server raises a shorter ttl, except where a subject has one message only.
   if (settings.ttlMs === undefined || settings.ttlMs >= marker || config.max_msgs_per_subject === 1) return;
   return warning(

@@ -7,6 +7,7 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 import { ConnectionError } from "../errors.ts";
 import { type ApiOptions, apiRequest, isApiFailure, unexpectedFailure } from "./api.ts";
+import { NO_MESSAGE } from "./server_codes.ts";
 
 /**
  * One message by STREAM.MSG.GET, which the leader answers; undefined where the sequence holds none.
@@ -49,8 +50,6 @@ export async function leaderMessage(
     `Cannot read message ${sequence} of ${stream}: not what was asked for`,
   );
 }
-
-const NO_MESSAGE = 10037;
 
 function fromBase64(text: string): Uint8Array | undefined {
   try {

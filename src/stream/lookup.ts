@@ -8,8 +8,10 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import type { StreamInfo } from "@nats-io/jetstream";
 import { RouteError, type RouteErrorCode } from "../errors.ts";
 import type { Settings } from "../options.ts";
+import { failureText } from "./answer.ts";
 import { type ApiFailure, type ApiOptions, apiRequest, isApiFailure, requestStreamInfo } from "./api.ts";
 import { type DestinationFacts, type Finding, refusalFindings } from "./findings.ts";
+import { STREAM_NAME_IN_USE, STREAM_NOT_FOUND } from "./server_codes.ts";
 
 /** A stream to be looked up. */
 export interface Wanted {
@@ -34,10 +36,6 @@ export interface Found {
   /** Whether this lookup created it. */
   readonly created: boolean;
 }
-
-/** The stream is there already, with another configuration: somebody else created it in between. */
-const NAME_IN_USE = 10058;
-const STREAM_NOT_FOUND = 10059;
 
 /** Gives a stream that can take rows. Throws RouteErrors, and ConnectionErrors where the lookup has no answer. */
 export async function openStream(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<Found> {
@@ -74,7 +72,8 @@ async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): P
     apiOptions(settings, wanted),
   );
   if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, true), created: true };
-  if (answer.error.err_code !== NAME_IN_USE) throw refusedCreation(answer, wanted, filter);
+  // The name is in use: somebody else created the stream in between.
+  if (answer.error.err_code !== STREAM_NAME_IN_USE) throw refusedCreation(answer, wanted, filter);
   const other = await lookUp(nc, settings, wanted);
   if (isApiFailure(other)) throw refusedCreation(answer, wanted, filter);
   return { info: checked(nc, settings, wanted, other, false), created: false };
@@ -86,10 +85,9 @@ function refusedCreation({ error }: ApiFailure, wanted: Wanted, filter: string):
     ? ": servers refuse a filter that begins with a wildcard: provision the stream with its subjects, put the " +
       "placeholder into stream, or put a literal prefix before it in subject"
     : "";
-  const reason = `${error.description ?? "no reason given"} (${error.err_code ?? error.code})`;
   return new RouteError(
     "route.create",
-    `Cannot create stream ${stream} with the filter ${filter}: the server refused: ${reason}${advice}`,
+    `Cannot create stream ${stream} with the filter ${filter}: the server refused: ${failureText(error)}${advice}`,
     { stream, resource, subject: filter },
   );
 }

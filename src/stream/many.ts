@@ -13,8 +13,8 @@ import { endings, failedRequest } from "./ending.ts";
 /**
  * Publishes a request and hands over each message that answers it until `take` says that one was the last.
  *
- * Throws a {@linkcode ConnectionError} where nobody answers, where nothing came for the timeout, on a refused subject and
- * on a closed connection; and the signal's reason after an abort.
+ * Throws a {@linkcode ConnectionError} where nobody answers, where nothing came for the timeout, on a refused subject
+ * and on a closed connection; and the signal's reason after an abort.
  *
  * @example
  * ```ts

@@ -113,7 +113,8 @@ function redelivering({ consumer }: ReaderFacts): Finding | undefined {
   return warning(
     "consumer.redelivering",
     "num_redelivered",
-    `num_redelivered is ${consumer.num_redelivered}: handlers fail, or take longer than ack_wait; side effects happen twice`,
+    `num_redelivered is ${consumer.num_redelivered}: handlers fail, or take longer than ack_wait; ` +
+      "side effects happen twice",
     "Mend the handler, raise ack_wait, or send progress acknowledgments.",
   );
 }
@@ -208,7 +209,8 @@ function singleCopy({ consumer, info }: ReaderFacts): Finding | undefined {
   return warning(
     "consumer.single_copy",
     "num_replicas",
-    `num_replicas is ${replicas}, the stream's ${info.config.num_replicas}: the reader's position is lost with its nodes`,
+    `num_replicas is ${replicas}, the stream's ${info.config.num_replicas}: ` +
+      "the reader's position is lost with its nodes",
     "Set num_replicas to 0, which is the stream's.",
   );
 }

@@ -5,6 +5,7 @@
  */
 
 import { overlapsSubject } from "../subject/mod.ts";
+import { type ApiFailure, failureText } from "./answer.ts";
 import {
   type DestinationFacts,
   durationText,
@@ -34,8 +35,8 @@ import { type Finding, note, refusal } from "./finding.ts";
  * ```
  */
 export function absentStream(facts: DestinationFacts): readonly Finding[] {
-  if (facts.failure !== undefined && facts.failure.err_code !== STREAM_NOT_FOUND) return [offline(facts)];
-  const { settings, stream, filter } = facts;
+  const { failure, settings, stream, filter } = facts;
+  if (failure !== undefined) return [offline(stream, failure)];
   if (!settings.createStream) {
     return [refusal(
       "stream.missing",
@@ -55,14 +56,11 @@ export function absentStream(facts: DestinationFacts): readonly Finding[] {
   ];
 }
 
-const STREAM_NOT_FOUND = 10059;
-
-function offline({ stream, failure }: DestinationFacts): Finding {
-  const reason = `${failure?.description ?? "no reason given"} (${failure?.err_code ?? failure?.code})`;
+function offline(stream: string, failure: ApiFailure["error"]): Finding {
   return refusal(
     "stream.offline",
     "_nats.req.level",
-    `${stream} answers nothing: ${reason}`,
+    `${stream} answers nothing: ${failureText(failure)}`,
     "Upgrade the servers that host the stream, or bring them back.",
   );
 }
@@ -73,7 +71,8 @@ function uncreatable(stream: string, filter: string): Finding {
     "stream.missing",
     "subjects",
     `there is no stream ${stream} and the server refuses to create one with the filter ${filter}: it overlaps $JS.>`,
-    "Provision the stream with its subjects, put the placeholder into stream, or put a literal prefix before it in subject.",
+    "Provision the stream with its subjects, put the placeholder into stream, or put a literal prefix before it in " +
+      "subject.",
   );
 }
 
@@ -161,7 +160,8 @@ function tooSmall(facts: StreamFacts): Finding | undefined {
   return refusal(
     "stream.too_small",
     "max_bytes",
-    `max_bytes is ${config.max_bytes} and discard is old: a row that takes ${size} bytes would be acknowledged and removed at once`,
+    `max_bytes is ${config.max_bytes} and discard is old: a row that takes ${size} bytes would be acknowledged and ` +
+      "removed at once",
     "Raise max_bytes, or set discard to new.",
   );
 }

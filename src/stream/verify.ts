@@ -10,6 +10,7 @@ import { ConnectionError, RouteError } from "../errors.ts";
 import { crc32c } from "../hash/crc32c.ts";
 import type { WriteReceipt } from "../types.ts";
 import { inOrder } from "./ahead.ts";
+import { failureText } from "./answer.ts";
 import { type ApiOptions, isApiFailure, requestStreamInfo } from "./api.ts";
 import { consumerSource } from "./consumer_source.ts";
 import { directSource } from "./direct_source.ts";
@@ -56,15 +57,16 @@ const WINDOWS_AHEAD = 4;
 const MESSAGES_AHEAD = 64;
 
 /**
- * Reads the rows of a receipt back by its `sequences`, and says whether they are what was published. It uses direct gets
- * in batches where the stream allows them (server 2.11), else a consumer, and asks the leader once more for each sequence
- * that these do not give, since a replica may lag behind. Memory does not grow with the number of rows.
+ * Reads the rows of a receipt back by its `sequences`, and says whether they are what was published. It uses direct
+ * gets in batches where the stream allows them (server 2.11), else a consumer, and asks the leader once more for each
+ * sequence that these do not give, since a replica may lag behind. Memory does not grow with the number of rows.
  *
  * The content decides, not the subject: a stream may store rows under another one. Rows that were replaced, deleted,
  * expired or consumed since are missing or different.
  *
- * Throws a ConfigError for a malformed receipt, a StateError `state.unverifiable` for one without sequences, a RouteError
- * `route.missing` where there is no such stream, and a ConnectionError where the server does not answer or let it read.
+ * Throws a ConfigError for a malformed receipt, a StateError `state.unverifiable` for one without sequences, a
+ * RouteError `route.missing` where there is no such stream, and a ConnectionError where the server does not answer or
+ * let it read.
  *
  * @param nc the connection
  * @param receipt what `publish`, `apply` or `onReceipt` gave, or the same out of a JSON file
@@ -123,10 +125,9 @@ async function streamOf(nc: NatsConnection, stream: string, api: ApiOptions): Pr
   try {
     const answer = await requestStreamInfo(nc, stream, api);
     if (!isApiFailure(answer)) return answer;
-    const { code, err_code, description } = answer.error;
     throw new RouteError(
-      code === 404 ? "route.missing" : "route.offline",
-      `Cannot verify a receipt of ${stream}: the server answered: ${description} (${err_code})`,
+      answer.error.code === 404 ? "route.missing" : "route.offline",
+      `Cannot verify a receipt of ${stream}: the server answered: ${failureText(answer.error)}`,
       { stream },
     );
   } catch (error) {

@@ -16,7 +16,9 @@ export interface Window {
   readonly last: number;
 }
 
-/** A read passes over this many messages of others for each row of ours, sooner than that a request is made for each. */
+/**
+ * A read passes over this many messages of others for each row of ours, sooner than that a request is made for each.
+ */
 const OTHERS = 3;
 
 /**

@@ -71,7 +71,8 @@ async function readPrefix(source: MessageSource, name: string): Promise<Prefix> 
     throw new InputError(
       at === 0
         ? `${name} is empty: not even a schema`
-        : `${name} ends at byte ${at} without the end-of-stream marker: its writer may have failed, rows may be missing`,
+        : `${name} ends at byte ${at} without the end-of-stream marker: its writer may have failed, ` +
+          "rows may be missing",
     );
   }
   if (first.length === 4 && uint32(first) !== CONTINUATION) return { bytes: first, metadataLength: uint32(first) };

@@ -139,7 +139,7 @@ export function formatLine(line: JournalLine, before: number): { readonly text: 
  *
  * @param text the line, without its end
  * @param before the checksum of the line before it
- * @returns the line; `torn` where it is no whole line, `edited` where its checksum is not the one that it was written with
+ * @returns the line; `torn` where it is no whole line, `edited` where its checksum is not what it was written with
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -60,7 +60,7 @@ export function beginAgain(piece: KnownPiece, since: number, after: number): voi
 }
 
 /**
- * Notes what became of a row that was sent again. What was of unknown fate and was not acknowledged since then still is.
+ * Notes what became of a row that was sent again. What was of unknown fate still is, unless acknowledged since.
  *
  * @example
  * ```ts
@@ -117,13 +117,16 @@ export function takeOutcomes(
     piece.sequences = undefined;
     return;
   }
-  const sequences = line.sequences.flatMap(([first, last]) =>
-    Array.from({ length: last - first + 1 }, (_, i) => first + i)
-  );
+  const sequences = sequencesOf(line.sequences);
   const settled = [...codes.keys()].filter((i) => isSettled(codes[i]!));
   if (sequences.length !== settled.length) return "its sequences are not one an acknowledged row";
   piece.sequences = new Float64Array(piece.rows);
   settled.forEach((row, i) => piece.sequences![row] = sequences[i]!);
+}
+
+/** The sequences that pairs of first and last ones stand for. */
+export function sequencesOf(pairs: readonly (readonly [first: number, last: number])[]): number[] {
+  return pairs.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i));
 }
 
 /** The rows of unknown fate. */

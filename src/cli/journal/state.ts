@@ -79,7 +79,9 @@ export class JournalState {
     this.take(line, NaN);
   }
 
-  /** Notes that a line is torn: what it was the end of has none; and it may have begun the piece behind the last one. */
+  /**
+   * Notes that a line is torn: what it was the end of has none; and it may have begun the piece behind the last one.
+   */
   takeTorn(text: string): void {
     const begins = '{"kind":"begin"';
     if (text.startsWith(begins.slice(0, text.length)) || !text.startsWith("{")) this.doubtSince ??= this.#time;

@@ -40,7 +40,9 @@ export class JournalWriter {
     this.#open = end.open;
   }
 
-  /** Opens a journal that goes on after `end`, or a new one. Throws a UsageError where a new one would not be the first. */
+  /**
+   * Opens a journal that goes on after `end`, or a new one. Throws a UsageError where a new one would not be the first.
+   */
   static async open(path: string, end?: JournalEnd): Promise<JournalWriter> {
     const handle = await open(path, "a").catch((error) => {
       throw unwritable(path, error);

@@ -34,8 +34,8 @@ export interface DoubtParts {
 }
 
 /**
- * Decides for each piece with rows of unknown fate whether they may go again; where they may not, finds out whether they
- * are stored.
+ * Decides for each piece with rows of unknown fate whether they may go again; where they may not, finds out whether
+ * they are stored.
  *
  * @param pending the pieces; their outcomes are what was found out afterwards
  * @param parts what is needed

@@ -29,8 +29,8 @@ export interface DoubtfulParts {
 }
 
 /**
- * The piece behind the last one, where a line is torn that can have begun it. It is begun now, in the journal's state, as
- * if that line were there.
+ * The piece behind the last one, where a line is torn that can have begun it. It is begun now, in the journal's state,
+ * as if that line were there.
  *
  * @param state what the journal says
  * @param work what is left to do

@@ -7,7 +7,9 @@
 import type { StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { Settings } from "../../options.ts";
+import { failureText } from "../../stream/answer.ts";
 import { apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "../../stream/api.ts";
+import { millisOf } from "../../stream/facts.ts";
 import { JournalError } from "../journal/error.ts";
 import type { KnownStream } from "../journal/state.ts";
 
@@ -20,8 +22,6 @@ export interface StreamNow {
   /** Its duplicate window in milliseconds. */
   readonly duplicateWindow: number;
 }
-
-const NANOSECONDS = 1e6;
 
 /**
  * What a stream is just now.
@@ -45,11 +45,11 @@ export async function streamNow(
   signal: AbortSignal,
 ): Promise<StreamNow> {
   const info = await requestStreamInfo(nc, stream, { domain, inboxPrefix, signal });
-  if (isApiFailure(info)) throw new JournalError(`${stream}: ${info.error.description} (${info.error.err_code})`);
+  if (isApiFailure(info)) throw new JournalError(`${stream}: ${failureText(info.error)}`);
   return {
     created: String(info.created),
     last: info.state.last_seq,
-    duplicateWindow: (info.config.duplicate_window ?? 0) / NANOSECONDS,
+    duplicateWindow: millisOf(info.config.duplicate_window),
   };
 }
 
