@@ -235,7 +235,7 @@ export const CONFIG_OPTION: CliOption = {
   type: "text",
   value: "FILE",
   env: "JETROW_CONFIG",
-  help: "a JSON document with the options in snake_case, credentials too; options given here go before",
+  help: "a JSON document: destination and connection in snake_case, credentials too; options given here go before",
 };
 
 /** The help. */
