@@ -76,7 +76,7 @@ for (const [what, script, code] of BAD_COMMITS) {
   });
 }
 
-Deno.test("a lost commit answer is a timeout, every row unknown; a first row without one leaves them unsent", async () => {
+Deno.test("a lost commit answer leaves every row unknown, that of a first row leaves them unsent: a timeout", async () => {
   await using one = await open(atomicServer((row) => row.commit ? null : undefined), { publishTimeout: 20 });
   await publishFails(one, idBatch(5), { code: "publish.timeout", outcome: "uncertain", counts: { unknown: 5 } });
   await using two = await open(atomicServer(() => null), { publishTimeout: 20 });

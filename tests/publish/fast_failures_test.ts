@@ -29,7 +29,7 @@ Deno.test("a server that stores the first row for itself gets no other one", asy
   assert.equal(operationsOf(fake), "start 1");
 });
 
-Deno.test("a row that the server refuses ends the batch: the rows before are stored, those behind are not", async () => {
+Deno.test("a row that the server refuses ends the batch: rows before it are stored, those behind are not", async () => {
   let ended = false;
   const fake = fastServer(({ id, sequence, operation }) => {
     if (ended) return UNKNOWN_BATCH;
