@@ -1,5 +1,5 @@
 /**
- * The options of calls: each key known, each value read once and checked.
+ * The options of calls that publish sequences: each key known, each value read once and checked.
  *
  * @module
  */
@@ -7,8 +7,9 @@
 import { type PieceLimits, resolveLimits } from "../arrow/slice.ts";
 import { durationMillis } from "../duration.ts";
 import { applyRules, type Fields, fieldsOf, missing, type Place } from "../rules/fields.ts";
-import { abortSignal, listener } from "../rules/values.ts";
-import type { ApplyAllOptions, BatchLimits, PublishOptions, WriteReceipt } from "../types.ts";
+import { listener } from "../rules/values.ts";
+import { CALL, plainOptions } from "../publish/call_options.ts";
+import type { ApplyAllOptions, BatchLimits, WriteReceipt } from "../types.ts";
 import type { AccountedOptions, PieceAccount } from "./account.ts";
 
 /** The options of a sequence, with its limits filled in. */
@@ -21,29 +22,11 @@ export interface SequenceSettings extends PieceLimits {
   readonly account?: PieceAccount;
 }
 
-const CALL = { signal: { rule: abortSignal } } as const;
-
 const SEQUENCE = { ...CALL, onReceipt: { rule: listener<NonNullable<ApplyAllOptions["onReceipt"]>> } } as const;
 
 const LIMITS: readonly (keyof BatchLimits)[] = ["batchMaxRows", "batchMaxBytes"];
 
 const TOP: Place = { field: "", spelling: "camel" };
-
-/**
- * The options of one batch's call.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const { signal } = new AbortController();
- * assert.equal(resolveCall({ signal }).signal, signal);
- * assert.throws(() => resolveCall({ singal: signal } as {}), { code: "config.unknown", field: "singal" });
- * ```
- */
-export function resolveCall(options: PublishOptions): PublishOptions {
-  return applyRules(fieldsOf(plain(options), Object.keys(CALL), TOP), CALL);
-}
 
 /**
  * The options of a sequence's call.
@@ -57,7 +40,7 @@ export function resolveCall(options: PublishOptions): PublishOptions {
  * ```
  */
 export function resolveSequence(options: AccountedOptions): SequenceSettings {
-  return sequenceOf(fieldsOf(plain(options), keysOf(options), TOP));
+  return sequenceOf(fieldsOf(plainOptions(options), keysOf(options), TOP));
 }
 
 /**
@@ -80,11 +63,6 @@ export function resolvePublishAll(
   const budget = fields.get("budget");
   if (budget === undefined) throw missing(fields.place("budget"));
   return { budget: durationMillis(budget, "budget"), ...sequenceOf(fields) };
-}
-
-/** An AbortController has the type of options, for its signal, though it is no plain object. */
-function plain(options: PublishOptions): PublishOptions {
-  return options instanceof AbortController ? { signal: options.signal } : options;
 }
 
 /** The account is no caller's: where there is none, no error points to it. */

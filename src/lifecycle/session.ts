@@ -21,7 +21,7 @@ import type {
   WriteReceipt,
 } from "../types.ts";
 import { applyAll } from "./apply_all.ts";
-import { resolveCall } from "./call_options.ts";
+import { resolveCall } from "../publish/call_options.ts";
 import { abort, apply, begin, commit, committed, type EpochState, type EpochStep, OPENED } from "./epoch.ts";
 import { Totals } from "./totals.ts";
 

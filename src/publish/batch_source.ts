@@ -12,6 +12,7 @@ import { checkSelection, operationCodes } from "../message/operations.ts";
 import { eventIdReaders, type RowSource } from "../message/ids.ts";
 import { type PreparedRows, prepareRows, type RowRange } from "../message/prepare.ts";
 import type { Settings } from "../options.ts";
+import { misspelt } from "../rules/nearest.ts";
 import type { Destination } from "../stream/destination.ts";
 import type { RowBatch } from "../types.ts";
 import { checkBatchBytes, checkBatchCount } from "./atomic_batch.ts";
@@ -26,8 +27,11 @@ export interface BatchSource extends RowSource {
   readonly view: RowsView;
 }
 
+const KEYS: readonly (keyof RowBatch)[] = ["resource", "rows", "operations", "only"];
+
 /** Opens a batch. Throws ConfigErrors (`resource`, `only`) and EncodeErrors. */
 export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
+  checkKeys(batch);
   if (typeof batch !== "object" || batch === null || typeof batch.resource !== "string") {
     const given = typeof batch === "object" && batch !== null ? batch.resource : batch;
     throw new ConfigError("config.type", `resource must be the name of a destination: received ${describe(given)}`, {
@@ -48,6 +52,20 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
     operations: operationCodes(batch.operations, view.rowCount),
     ...eventIdReaders(view, settings.eventIdColumn, settings.eventIdRequired, selected),
   };
+}
+
+/**
+ * Refuses a misspelt key: rows that are given `operation: "delete"` must not be inserted. Other keys are the caller's: a
+ * batch may be an object of his own.
+ */
+function checkKeys(batch: RowBatch): void {
+  for (const key of Object.keys(Object(batch))) {
+    const meant = misspelt(key, KEYS);
+    if (meant === undefined) continue;
+    throw new ConfigError("config.unknown", `${describe(key)} is no key of a batch: the nearest is ${meant}`, {
+      field: key,
+    });
+  }
 }
 
 /**

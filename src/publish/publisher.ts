@@ -5,6 +5,7 @@
  */
 
 import type { Dial, Options, PublisherStats, PublishOptions, RowBatch, WriteReceipt } from "../types.ts";
+import { resolveCall } from "./call_options.ts";
 import { PublisherCore } from "./core.ts";
 
 /**
@@ -60,7 +61,7 @@ export class Publisher {
    * `publish.aborted`.
    */
   async publish(batch: RowBatch, options: PublishOptions = {}): Promise<WriteReceipt> {
-    return await this.#core.publish(batch, options.signal);
+    return await this.#core.publish(batch, resolveCall(options).signal);
   }
 
   /** What the publisher is doing now. */

@@ -29,6 +29,25 @@ export function nearestWord(word: string, known: Iterable<string>): string {
   return nearest;
 }
 
+/**
+ * The known word that another one is a misspelling of: as many edits away as a quarter of its letters at most, and not
+ * the same. Undefined for words of their own.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.equal(misspelt("operation", ["operations", "only"]), "operations");
+ * assert.equal(misspelt("one", ["operations", "only"]), undefined);
+ * ```
+ */
+export function misspelt(word: string, known: readonly string[]): string | undefined {
+  if (known.includes(word)) return undefined;
+  const nearest = nearestWord(word, known);
+  const edits = editDistance(plainText(word.slice(0, LONGEST)), plainText(nearest));
+  return edits <= nearest.length / 4 ? nearest : undefined;
+}
+
 function plainText(word: string): string {
   return word.toLowerCase().replace(/[_-]/g, "");
 }

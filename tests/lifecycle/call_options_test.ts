@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { type BoundedRun, type EpochSession, openRun, openSession, publishAll } from "../../mod.ts";
+import { type BoundedRun, type EpochSession, openRun, openSession, publishAll, Publisher } from "../../mod.ts";
 import type { ConfigErrorCode } from "../../src/errors.ts";
 import type { PieceAccount } from "../../src/lifecycle/account.ts";
-import { resolveCall, resolvePublishAll, resolveSequence } from "../../src/lifecycle/call_options.ts";
+import { resolvePublishAll, resolveSequence } from "../../src/lifecycle/call_options.ts";
+import { resolveCall } from "../../src/publish/call_options.ts";
 import { failureOf } from "../_support/aftermath.ts";
 import { numberBatch } from "../_support/batches.ts";
 import { fakeConnection } from "../_support/fake_connection.ts";
@@ -103,6 +104,12 @@ Deno.test("calls that publish refuse an unknown option before they send or ask t
     return error;
   };
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    "publisher.publish": async () => {
+      const { nc, published } = fakeConnection();
+      const error = await failureOf((await Publisher.open(nc, BASE)).publish(batch, options));
+      assert.equal(published.length, 0);
+      return error;
+    },
     "run.apply": run((run) => run.apply(batch, options)),
     "run.applyAll": run((run) => run.applyAll(batches, options)),
     "session.apply": session((session) => session.apply(batch, ref, options)),

@@ -1,0 +1,35 @@
+/**
+ * The options of a call that publishes one batch: each key known, each value read once and checked.
+ *
+ * @module
+ */
+
+import { applyRules, fieldsOf, type Place } from "../rules/fields.ts";
+import { abortSignal } from "../rules/values.ts";
+import type { PublishOptions } from "../types.ts";
+
+/** The rules of what every call takes. */
+export const CALL = { signal: { rule: abortSignal } } as const;
+
+const TOP: Place = { field: "", spelling: "camel" };
+
+/**
+ * The options of one batch's call.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const { signal } = new AbortController();
+ * assert.equal(resolveCall({ signal }).signal, signal);
+ * assert.throws(() => resolveCall({ singal: signal } as {}), { code: "config.unknown", field: "singal" });
+ * ```
+ */
+export function resolveCall(options: PublishOptions): PublishOptions {
+  return applyRules(fieldsOf(plainOptions(options), Object.keys(CALL), TOP), CALL);
+}
+
+/** An AbortController has the type of options, for its signal, though it is no plain object. */
+export function plainOptions(options: PublishOptions): PublishOptions {
+  return options instanceof AbortController ? { signal: options.signal } : options;
+}
