@@ -22,7 +22,7 @@ const MARKED = /<!-- bench: (\w+) -->[^]*?<!-- end -->/g;
 export function report(text: string, load: Load, say: (text: string) => void): string {
   return text.replace(MARKED, (whole, name: string) => {
     const made = sectionOf(name, load);
-    if (made === undefined) say(`${name} stays as it stands: there are no results of ${RUNTIMES.join(", ")}`);
+    if (made === undefined) say(`${name} stays as it stands: it was not measured on all of ${RUNTIMES.join(", ")}`);
     return made === undefined ? whole : `<!-- bench: ${name} -->\n\n${made}\n\n<!-- end -->`;
   });
 }
