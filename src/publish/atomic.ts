@@ -22,6 +22,9 @@ import { type Miss, missOf, timedOut } from "./miss.ts";
 import { Pump } from "./pump.ts";
 import type { Wire } from "./wire.ts";
 
+/** Streams that are remembered: as many as destinations are. */
+const MOST_PROVEN = 1024;
+
 /** The lane of `publishMode: "atomic"`. */
 export class AtomicLane implements Lane {
   readonly #wire: Wire;
@@ -32,7 +35,7 @@ export class AtomicLane implements Lane {
   readonly #backlog: Backlog;
   readonly #pump: Pump;
   readonly #batches = new OpenBatches();
-  /** Streams that have answered a batch as such. */
+  /** Streams that have answered a batch as such, as far as they are remembered. */
   readonly #proven = new Set<string>();
   #submitted = 0;
 
@@ -107,7 +110,7 @@ export class AtomicLane implements Lane {
     const { delivery } = batch;
     const answer = parseStage(body, status, delivery.destination!.source);
     if (answer.kind === "staged") {
-      this.#proven.add(delivery.destination!.stream);
+      this.#prove(delivery.destination!.stream);
       if (batch.state === "opening") batch.state = "staged";
       return;
     }
@@ -128,7 +131,7 @@ export class AtomicLane implements Lane {
     const { source, stream } = delivery.destination!;
     const answer = parseCommit(body, status, source, batch.id, delivery.count);
     if (answer.kind === "stored") {
-      this.#proven.add(stream);
+      this.#prove(stream);
       return this.#succeed(batch, answer.first);
     }
     if (answer.kind === "refused" && answer.code === DUPLICATE_ID && delivery.rows!.hasIds) {
@@ -136,6 +139,12 @@ export class AtomicLane implements Lane {
     }
     const miss = missOf(answer, source);
     this.#missed(batch, batch.refusal === undefined ? miss : { ...miss, reason: `${miss.reason}; ${batch.refusal}` });
+  }
+
+  #prove(stream: string): void {
+    // A stream that is forgotten is asked again, by its next batch's first row.
+    if (this.#proven.size >= MOST_PROVEN) this.#proven.clear();
+    this.#proven.add(stream);
   }
 
   #succeed(batch: AtomicBatch, firstSequence: number): void {

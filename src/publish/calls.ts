@@ -4,7 +4,7 @@
  * @module
  */
 
-import { watchAbort } from "./abort_watch.ts";
+import { watchAbort } from "../abort_watch.ts";
 import type { Delivery, Failure } from "./delivery.ts";
 import { abortedFailure, type CallRows, publishError } from "./failure.ts";
 import type { Tally } from "./tally.ts";

@@ -5,6 +5,7 @@
  */
 
 import type { NatsConnection, PermissionViolationError } from "@nats-io/nats-core";
+import { watchAbort } from "../abort_watch.ts";
 import { deferred } from "../deferred.ts";
 import { ConnectionError } from "../errors.ts";
 
@@ -28,15 +29,14 @@ export function endings(
   signal?: AbortSignal | undefined,
 ): { promise: Promise<never>; stop: () => void } {
   const { promise, reject } = deferred<never>();
-  const aborted = () => reject(signal?.reason);
+  const forget = signal === undefined ? () => {} : watchAbort(signal, () => reject(signal.reason));
   const closed = () => reject(closedError(subject));
-  signal?.addEventListener("abort", aborted, { once: true });
   const waiting = waitingFor(nc);
   waiting.add(closed);
   return {
     promise,
     stop: () => {
-      signal?.removeEventListener("abort", aborted);
+      forget();
       waiting.delete(closed);
     },
   };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { watchAbort } from "../../src/publish/abort_watch.ts";
+import { watchAbort } from "../src/abort_watch.ts";
 
 /** A controller that counts its signal's listeners. */
 function counted(): { abort: AbortController; listeners: () => number } {
