@@ -13,8 +13,8 @@
 /** Bytes of one piece: a window of 1,024 rows of 256 bytes with their headers. */
 export const PIECE = 1 << 19;
 
-/** Pieces that are kept for later, at most: 4 MiB. */
-const KEPT = 8;
+/** Pieces that are kept for later, at most: 16 MiB, as much as may be outstanding by default. */
+const KEPT = 32;
 
 /**
  * Gives pieces of memory out, and takes them back once all that was sent from them has arrived.

@@ -25,6 +25,7 @@ interface Protocol {
   /** Of TCP and TLS, with a socket of Node or a connection of Deno; WebSockets have no `write`. */
   readonly transport?: { readonly socket?: Writer; readonly conn?: Writer };
   sendCommand(bytes: Uint8Array): void;
+  flushPending?(): void;
   outMsgs?: number;
   outBytes?: number;
 }
@@ -41,6 +42,9 @@ export function frameSink(nc: NatsConnection): FrameSink | undefined {
     takesViews: [protocol.transport?.socket, protocol.transport?.conn].some((to) => typeof to?.write === "function"),
     send(frames, messages, bytes) {
       protocol.sendCommand!(frames);
+      // Written at once: what waits for the end of the turn is copied together with the next part. Rows of 16 KiB, of
+      // which two bursts make a turn, took 66 us of client CPU on Node and 54 on Bun, and take 43 and 42.
+      protocol.flushPending?.();
       // The client counts in its publish, which this goes around: `nc.stats()` stays right.
       if (typeof protocol.outMsgs === "number") protocol.outMsgs += messages;
       if (typeof protocol.outBytes === "number") protocol.outBytes += bytes;

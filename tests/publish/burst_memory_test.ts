@@ -20,13 +20,13 @@ Deno.test("BurstMemory gives no piece out again of which it is not known whether
   assert.notEqual(memory.take(1), piece);
 });
 
-Deno.test("BurstMemory keeps eight pieces at most, and none of another size", async () => {
+Deno.test("BurstMemory keeps 32 pieces at most, and none of another size", async () => {
   const memory = new BurstMemory(() => Promise.resolve());
   const large = memory.take(PIECE + 1);
   assert.equal(large.length, PIECE + 1);
-  const pieces = Array.from({ length: 10 }, () => memory.take(PIECE));
+  const pieces = Array.from({ length: 40 }, () => memory.take(PIECE));
   await Promise.all([large, ...pieces].map((piece) => memory.retire(piece)));
-  const again = Array.from({ length: 10 }, () => memory.take(PIECE));
-  assert.equal(again.filter((piece) => pieces.includes(piece)).length, 8);
-  assert.equal(new Set(again).size, 10);
+  const again = Array.from({ length: 40 }, () => memory.take(PIECE));
+  assert.equal(again.filter((piece) => pieces.includes(piece)).length, 32);
+  assert.equal(new Set(again).size, 40);
 });
