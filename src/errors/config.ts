@@ -28,7 +28,8 @@ export interface ConfigErrorDetails {
 }
 
 /**
- * The options are wrong: the caller fixes them. Nothing was dialled, looked up or sent.
+ * The options or a call's arguments are wrong: the caller fixes them. Wrong options are found before anything is
+ * dialled, looked up or sent; what is wrong with a batch (`only`, a misspelt key) before anything of it is sent.
  *
  * @example
  * ```ts

@@ -8,7 +8,8 @@ import { JetrowError } from "./base.ts";
 import type { ConnectionErrorCode } from "./codes.ts";
 
 /**
- * The server, the network or the credentials are wrong, or an answer did not come. No row was sent.
+ * The server, the network or the credentials are wrong, or an answer did not come. No row of the batch was sent; of a
+ * sequence (`applyAll`, `publishAll`), earlier batches may be stored: `onReceipt` was told which.
  *
  * @example
  * ```ts

@@ -33,7 +33,8 @@ export interface EncodeErrorDetails {
 }
 
 /**
- * The data cannot become messages: the caller fixes it. Nothing of the batch was sent.
+ * The data cannot become messages: the caller fixes it. Nothing of the batch was sent; of a sequence (`applyAll`,
+ * `publishAll`), nothing of the piece that the row is in: earlier pieces may be stored, and `onReceipt` was told which.
  *
  * @example
  * ```ts

@@ -5,15 +5,16 @@
  */
 
 /**
- * What is known of one row after a failed call.
+ * What is known of one row after a failed call. With `retry` it is the fate of the row's last submission: a row with an
+ * id that is `rejected` after an earlier submission without an answer may be stored by that one.
  *
  * @example
  * ```ts
  * import type { RowOutcome } from "@jetrow/jetrow/errors";
  * import assert from "node:assert/strict";
  *
- * const mayBeStored = (outcome: RowOutcome) => outcome !== "rejected" && outcome !== "unsent";
- * assert.deepEqual([mayBeStored("unknown"), mayBeStored("unsent")], [true, false]);
+ * const isStored = (outcome: RowOutcome) => outcome === "acked" || outcome === "duplicate";
+ * assert.deepEqual([isStored("duplicate"), isStored("unknown")], [true, false]);
  * ```
  */
 export type RowOutcome = "acked" | "duplicate" | "rejected" | "unknown" | "unsent";
@@ -50,8 +51,8 @@ export interface RowOutcomes {
 }
 
 /**
- * What a failed call left behind: `none` was sent, `partial`: every row's fate is known, `uncertain`: some row's is
- * not.
+ * What a failed call left behind: `none` was sent, `partial`: every row's fate is known (see {@linkcode RowOutcome} for
+ * what `retry` leaves open), `uncertain`: some row's is not.
  *
  * @example
  * ```ts

@@ -32,7 +32,9 @@ export interface RouteErrorDetails {
 
 /**
  * A resource cannot be published where the options send it: the caller fixes the mapping or the stream. No row of the
- * batch was sent.
+ * batch was sent; of a sequence (`applyAll`, `publishAll`), none of the piece: earlier pieces may be stored. Where
+ * `publishAll` ends with it after it has dialled again, rows of unknown fate may be stored, too. `onReceipt` was told
+ * what is stored for certain.
  *
  * @example
  * ```ts

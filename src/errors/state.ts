@@ -8,7 +8,8 @@ import { JetrowError } from "./base.ts";
 import type { StateErrorCode } from "./codes.ts";
 
 /**
- * The calling code does things in an order that cannot be: it is the caller's to mend. Nothing was sent.
+ * The calling code does things in an order that cannot be: it is the caller's to mend. The call that throws it has sent
+ * nothing; what earlier calls have stored stays stored.
  *
  * @example
  * ```ts

@@ -47,6 +47,9 @@ const LONGEST_PAUSE = 5000;
  * mapping, data, refusals that are permanent), it throws the error of the last attempt, whose row outcomes are those of
  * all attempts. Rows that are sent again may be stored after later ones.
  *
+ * An EncodeError comes before its piece is sent, when earlier pieces may be stored; so does a RouteError, which after
+ * a reconnect may also leave rows of unknown fate. `onReceipt` was told what is stored for certain.
+ *
  * @example
  * ```ts
  * import { batchesOf, connect, publishAll } from "@jetrow/jetrow/deno";

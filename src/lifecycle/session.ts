@@ -130,7 +130,10 @@ export class EpochSession {
     });
   }
 
-  /** Publishes a sequence of batches in the active epoch, piece by piece; see `BoundedRun.applyAll`. */
+  /**
+   * Publishes a sequence of batches in the active epoch, piece by piece; what `BoundedRun.applyAll` says of pieces,
+   * receipts and errors holds here.
+   */
   async applyAll(batches: Batches, ref: EpochRef, options: ApplyAllOptions = {}): Promise<ResourceTotal[]> {
     return await this.#call(
       ref,

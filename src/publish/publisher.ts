@@ -14,8 +14,8 @@ import { PublisherCore } from "./core.ts";
  *
  * Rows go out in row order, calls in call order. A call resolves when the server has acknowledged every one of its
  * rows. The first row that fails ends the publisher: every call in progress rejects with a PublishError that says what
- * is known of each row, and later calls throw the same error. Config, route and encode errors come before anything is
- * sent and leave it as it was.
+ * is known of each row, and later calls throw the same error. Config, route and encode errors come before anything of
+ * their batch is sent and leave it as it was.
  *
  * @example
  * ```ts
@@ -58,7 +58,8 @@ export class Publisher {
    *
    * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent,
    * a PublishError afterwards, and a StateError when the publisher is closed. An abort by `options.signal` is
-   * `publish.aborted`.
+   * `publish.aborted`: it ends the call, and with rows on the wire the publisher, too, unless the connection is the
+   * caller's own.
    */
   async publish(batch: RowBatch, options: PublishOptions = {}): Promise<WriteReceipt> {
     return await this.#core.publish(batch, resolveCall(options).signal);

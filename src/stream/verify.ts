@@ -65,8 +65,8 @@ const MESSAGES_AHEAD = 64;
  * expired or consumed since are missing or different.
  *
  * Throws a ConfigError for a malformed receipt, a StateError `state.unverifiable` for one without sequences, a
- * RouteError `route.missing` where there is no such stream, and a ConnectionError where the server does not answer or
- * let it read.
+ * RouteError `route.missing` where there is no such stream or `route.offline` where its servers are down or too old for
+ * it, and a ConnectionError where the server does not answer or let it read.
  *
  * @param nc the connection
  * @param receipt what `publish`, `apply` or `onReceipt` gave, or the same out of a JSON file

@@ -84,7 +84,11 @@ export interface ConnectionConfig {
   readonly inboxPrefix?: string;
   /** The connection's name, shown by the server's monitoring. */
   readonly name?: string;
-  /** How long a dial may take: milliseconds, or a Go duration text. */
+  /**
+   * How long each address of each server is given: milliseconds, or a Go duration text.
+   *
+   * @default {"10s"}
+   */
   readonly connectTimeout?: number | string;
   /**
    * Whether the client dials again after it lost the connection. A publisher that saw it lost is over either way.

@@ -100,11 +100,14 @@ export interface PublisherOptions {
    * @default {true}
    */
   readonly expectedStream?: boolean;
-  /** Static headers for every message. */
+  /**
+   * Static headers for every message. Names are of visible ASCII without a colon, neither begin with `Nats-` nor
+   * contain `Nats-Msg-Id`, and are not `Content-Type` or `Filament-Operation`; values have no CR, LF or `Nats-Msg-Id`.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   /** Per-message time to live: a duration text of at least one second, or `never`. */
   readonly ttl?: string;
-  /** The JetStream domain of the API requests. */
+  /** The JetStream domain of the API requests: `$JS.<domain>.API.` begins their subjects then. */
   readonly domain?: string;
   /** Prefix of every reply subject. @default the connection's own, else `_INBOX` */
   readonly inboxPrefix?: string;
@@ -116,7 +119,11 @@ export interface PublisherOptions {
   readonly ownsConnection?: boolean;
   /** Told of progress, at most ten times a second. */
   readonly onProgress?: (progress: Progress) => void;
-  /** Sends again what is safe to send again, within a budget of time. Off by default. */
+  /**
+   * Sends again what is safe to send again, over the same connection, within a budget of time that begins with a call's
+   * first failed row. Off by default. Rows that are sent again may be stored after later ones; with `maxInFlight: 1`
+   * they are not.
+   */
   readonly retry?: { readonly budget: number | string };
   /**
    * How rows are delivered: an acknowledgment each, all or none of a batch, or cumulative acknowledgments.
@@ -168,7 +175,11 @@ export type Options = PublisherOptions & Partial<ConnectionConfig>;
  * ```
  */
 export interface PublishOptions {
-  /** Ends the call; rows already sent are then of unknown fate. */
+  /**
+   * Ends the call. Where none of its rows was sent, that call alone. Rows on the wire are then of unknown fate: on a
+   * caller's own connection it is still that call alone, on one that was dialled or handed over the publisher ends. A
+   * run or a session counts either as its failure.
+   */
   readonly signal?: AbortSignal;
 }
 

@@ -38,11 +38,17 @@ export interface WriteReceipt {
   readonly crc32c: number;
   /** Rows that the stream had already. Absent where the server does not tell. */
   readonly duplicates?: number;
-  /** The lowest stream sequence of its rows. */
+  /** The lowest stream sequence of its rows. Absent for no rows, and with `publishMode: "fast"`. */
   readonly firstSequence?: number;
-  /** The highest stream sequence of its rows. */
+  /**
+   * The highest stream sequence of its rows. Absent for no rows; with `publishMode: "fast"` also where none of them was
+   * new, or where they were acknowledged together with another call's.
+   */
   readonly lastSequence?: number;
-  /** The stream sequences in row order, as pairs of the first and the last of consecutive ones. */
+  /**
+   * The stream sequences in row order, as pairs of the first and the last of consecutive ones. Absent for no rows, and
+   * with `publishMode: "fast"`.
+   */
   readonly sequences?: readonly (readonly [first: number, last: number])[];
   /** The batch's index in its sequence of batches; 0 for a single one. */
   readonly batch: number;
