@@ -38,6 +38,7 @@ export { publishAll, type PublishAllLimits } from "./src/lifecycle/publish_all.t
 export { batchesOf } from "./src/lifecycle/batches.ts";
 export { type ConnectionTest, type JetStreamUse, testConnection } from "./src/stream/test_connection.ts";
 export type { ReadingOptions } from "./src/stream/reading_options.ts";
-export { inspect, type InspectOptions } from "./src/stream/inspect.ts";
+export { inspect } from "./src/stream/inspect.ts";
+export type { InspectOptions } from "./src/stream/inspect_options.ts";
 export type { Finding, FindingCode, Severity } from "./src/stream/finding.ts";
 export { type Verification, verifyReceipt } from "./src/stream/verify.ts";

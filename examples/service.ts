@@ -5,15 +5,15 @@ const config = { url: Bun.env.NATS_URL ?? "nats://localhost:4222", stream: "EVEN
 let publisher: Promise<Publisher> | undefined;
 
 const server = Bun.serve({ // on $PORT, or 3000
-  async fetch(request) { // POST /clicks with [{ "page": "/", "ms": 12 }, ...]
+  async fetch(request) { // POST /clicks with [{ "page": "/", "ms": 12 }, ...]: answered when every row is acknowledged
     const rows = tableFromJSON(await request.json() as Record<string, unknown>[]);
     publisher ??= Publisher.open(() => connect(config), config);
-    const receipt = await (await publisher).publish({ resource: new URL(request.url).pathname.slice(1), rows });
-    return Response.json(receipt); // every row is acknowledged
+    return Response.json(await (await publisher).publish({ resource: new URL(request.url).pathname.slice(1), rows }));
   },
   error(error) {
-    if (/^(Publish|Connection)Error$/.test(error.name)) publisher = undefined; // over: the next request opens another
-    return Response.json({ code: error.code, message: error.message }, { status: 503 });
+    const over = /^(Publish|Connection|Route)Error$/.test(error.name);
+    if (over) publisher = void publisher?.then((it) => it.close(), () => {}); // the next request opens another
+    return Response.json({ code: error.code, message: error.message }, { status: over ? 503 : 400 });
   },
 });
 console.log(`listening on ${server.url}`);

@@ -44,8 +44,8 @@ export function watchAbort(signal: AbortSignal, aborted: () => void): () => void
 function watch(signal: AbortSignal): Watch {
   const waiting = new Set<() => void>();
   const tell = () => waiting.forEach((aborted) => aborted());
-  const watch: Watch = { waiting, tell };
-  watched.set(signal, watch);
+  const all: Watch = { waiting, tell };
+  watched.set(signal, all);
   signal.addEventListener("abort", tell, { once: true });
-  return watch;
+  return all;
 }

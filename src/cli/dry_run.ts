@@ -4,14 +4,13 @@
  * @module
  */
 
-import { sliceBatch } from "../message/slice_batch.ts";
+import { pieceRanges, resolveLimits } from "../arrow/slice.ts";
 import { batchesOf } from "../lifecycle/batches.ts";
-import { prepareRows } from "../message/prepare.ts";
+import { prepareRows, type RowRange } from "../message/prepare.ts";
 import type { MessageTarget } from "../message/target.ts";
 import { resolveOptions, type Settings } from "../options.ts";
-import { openBatch } from "../publish/batch_source.ts";
+import { type BatchSource, openBatch } from "../publish/batch_source.ts";
 import { captureFilter } from "../subject/capture.ts";
-import type { RowBatch } from "../types.ts";
 import type { CliIo } from "./io.ts";
 import type { OpenSource } from "./input/open.ts";
 import type { PublishPlan } from "./publish_options.ts";
@@ -47,12 +46,14 @@ interface Tally {
  */
 export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], io: CliIo): Promise<void> {
   const settings = resolveOptions(plan.config);
+  const limits = resolveLimits(plan.limits);
   for (const { input, resource } of sources) {
     const { target, tally } = routeOf(settings, resource);
     for await (const batch of batchesOf(resource, input.batches(), plan.operation)) {
-      for (const piece of sliceBatch(batch, plan.limits)) {
+      const source = openBatch(batch, settings);
+      for (const piece of pieceRanges(source.view, limits, source.only)) {
         io.signal.throwIfAborted();
-        count(piece, settings, target, tally);
+        count(source, piece, target, tally);
       }
     }
     await io.stdout.write(`${JSON.stringify(tally)}\n`);
@@ -73,10 +74,10 @@ function routeOf(settings: Settings, resource: string): { target: MessageTarget;
   return { target, tally: { resource, stream, subject, rows: 0, rowsWithId: 0, bytes: 0, largestMessage: 0 } };
 }
 
-function count(piece: RowBatch, settings: Settings, target: MessageTarget, tally: Tally): void {
-  const source = openBatch(piece, settings);
-  for (let from = 0; from < source.selected;) {
-    const rows = prepareRows(source, { from, count: source.selected - from }, target, true);
+function count(source: BatchSource, piece: RowRange, target: MessageTarget, tally: Tally): void {
+  const end = piece.from + piece.count;
+  for (let from = piece.from; from < end;) {
+    const rows = prepareRows(source, { from, count: end - from }, target, true);
     from += rows.count;
     tally.rows += rows.count;
     tally.bytes += rows.bodyBytes;

@@ -57,15 +57,15 @@ export class Arena {
   /** The part of the batch that is done: what is gathered by then tells what all will take. */
   progress = 1;
   readonly #limits: ArenaLimits;
-  /** Whether the memory goes back to others that are spare: what of it is not used is not wasted. */
-  readonly #returns: boolean;
+  /** Memory that was spare: what of it is not used is not wasted, since it goes back. */
+  readonly #spare: Uint8Array<ArrayBuffer> | undefined;
   #memory: Uint8Array<ArrayBuffer>;
 
   /** An arena of no bytes, or of memory that is spare. */
   constructor(limits: ArenaLimits, spare?: SpareMemory) {
     this.#limits = limits;
-    this.#returns = spare !== undefined;
-    this.#memory = spare?.take() ?? new Uint8Array(0);
+    this.#spare = spare?.take();
+    this.#memory = this.#spare ?? new Uint8Array(0);
   }
 
   /** Adds bytes; throws STOP, or counts on, where a limit is passed. */
@@ -95,7 +95,7 @@ export class Arena {
 
   /** The bytes up to a position; copied where most of the memory was not needed. */
   take(end: number): Uint8Array<ArrayBuffer> {
-    const waste = this.#returns ? 0 : this.#memory.length - end;
+    const waste = this.#memory === this.#spare ? 0 : this.#memory.length - end;
     return waste > end + SPARE_MEMORY ? this.#memory.slice(0, end) : this.#memory.subarray(0, end);
   }
 

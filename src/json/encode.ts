@@ -39,12 +39,16 @@ export interface EncodeOptions {
    * kept. It throws its own error, or `encode.too_large` follows.
    */
   readonly overRow?: (row: number, size: number) => void;
-  /** Memory to encode into; whoever has the result gives it back. Absent: the result has memory of its own. */
+  /** Where memory to encode into comes from, and goes to when the result is freed. Absent: memory of its own. */
   readonly spare?: SpareMemory | undefined;
 }
 
 /** Rows as JSON, and how many there are. */
-export type EncodedPart = EncodedRows & { readonly rows: number; readonly bytes: Uint8Array<ArrayBuffer> };
+export type EncodedPart = EncodedRows & {
+  readonly rows: number;
+  /** Gives the memory of `bytes` back where it was spare; nobody may read them afterwards. */
+  free(): void;
+};
 
 /** The state of one encoding. */
 interface Run {
@@ -57,6 +61,7 @@ interface Run {
   readonly maxBytes: number;
   readonly maxRowBytes: number;
   readonly overRow: ((row: number, size: number) => void) | undefined;
+  readonly spare: SpareMemory | undefined;
   offsets: Uint32Array<ArrayBuffer>;
   /** Rows done. */
   done: number;
@@ -130,6 +135,7 @@ function start(
     maxBytes,
     maxRowBytes,
     overRow,
+    spare,
     offsets: new Uint32Array(Math.min(count, 1 << 20) + 1),
     done: 0,
     stopped: false,
@@ -265,15 +271,20 @@ function again(run: Run): void {
 }
 
 function result(run: Run): EncodedPart {
-  const { done, offsets } = run;
+  const { done, offsets, spare } = run;
   const json = run.arena.take(sizeOf(run));
   let crc: number | undefined;
+  let freed = false;
   return {
     bytes: json,
     offsets: offsets.length === done + 1 ? offsets : offsets.slice(0, done + 1),
     rows: done,
     get crc32c(): number {
       return crc ??= crc32c(json);
+    },
+    free() {
+      if (!freed) spare?.give(json);
+      freed = true;
     },
   };
 }

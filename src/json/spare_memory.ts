@@ -11,7 +11,7 @@
 /** How many are kept: one piece is encoded while another one is sent. */
 const KEPT = 2;
 
-/** The largest that is kept: a publisher that idles must not hold on to what one large batch took. */
+/** The largest that is kept: a publisher that idles holds on to it. */
 const LARGEST_KEPT = 1 << 24;
 
 /**
@@ -29,6 +29,7 @@ const LARGEST_KEPT = 1 << 24;
  */
 export class SpareMemory {
   readonly #kept: Uint8Array<ArrayBuffer>[] = [];
+  #closed = false;
 
   /** Memory whose bytes may be anything; undefined when there is none. */
   take(): Uint8Array<ArrayBuffer> | undefined {
@@ -37,7 +38,15 @@ export class SpareMemory {
 
   /** Takes all memory below these bytes. Nobody may read or write it any more. */
   give({ buffer }: Uint8Array<ArrayBuffer>): void {
-    if (this.#kept.length === KEPT || buffer.byteLength === 0 || buffer.byteLength > LARGEST_KEPT) return;
+    if (this.#closed || this.#kept.length === KEPT || buffer.byteLength === 0 || buffer.byteLength > LARGEST_KEPT) {
+      return;
+    }
     this.#kept.push(new Uint8Array(buffer));
+  }
+
+  /** Lets go of all memory, and keeps none that is given later. */
+  close(): void {
+    this.#closed = true;
+    this.#kept.length = 0;
   }
 }

@@ -131,7 +131,7 @@ export class SequenceRunner {
       this.#pieces.push(piece);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
       advance(current);
-      if (before !== undefined) await this.#until(freed(core, before), () => isFree(before));
+      if (before !== undefined) await this.#until(freed(before), () => isFree(before));
     }
     this.#current = undefined;
   }
@@ -255,8 +255,8 @@ function advance(current: Current): void {
 }
 
 /** Fulfilled when a piece's encoded rows are out of memory. */
-function freed(core: PublisherCore, { delivery }: Piece): Promise<void> {
-  return core.holdsRows ? delivery.done.promise : delivery.submitted.promise;
+function freed({ delivery }: Piece): Promise<void> {
+  return delivery.keepsRows ? delivery.done.promise : delivery.submitted.promise;
 }
 
 function isFree({ delivery }: Piece): boolean {

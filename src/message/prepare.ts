@@ -39,15 +39,14 @@ export class PreparedRows {
   /** The subject in UTF-8. */
   readonly subjectBytes: Uint8Array;
   /** All bodies; empty after {@linkcode release}. */
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: Uint8Array;
   /** Where each body begins. */
   readonly offsets: Uint32Array;
-  #encoded: EncodedRows | undefined;
+  #encoded: EncodedPart | undefined;
   #crc32c = 0;
   readonly #only: readonly number[] | undefined;
   readonly #variants: number | Uint8Array;
   readonly #ids: Uint8Array | undefined;
-  readonly #spare: SpareMemory | undefined;
 
   /** Rows, encoded and checked. */
   constructor(
@@ -57,7 +56,6 @@ export class PreparedRows {
     encoded: EncodedPart,
     variants: number | Uint8Array,
     ids: Uint8Array | undefined,
-    spare?: SpareMemory,
   ) {
     this.target = target;
     this.subject = target.fields.subject;
@@ -70,7 +68,6 @@ export class PreparedRows {
     this.#only = source.only;
     this.#variants = variants;
     this.#ids = ids;
-    this.#spare = spare;
   }
 
   /** CRC32C over all bodies. */
@@ -81,8 +78,8 @@ export class PreparedRows {
   /** Lets go of the bodies, which nobody will send again; lengths and checksum stay. */
   release(): void {
     this.#crc32c = this.crc32c;
+    this.#encoded?.free();
     this.#encoded = undefined;
-    this.#spare?.give(this.bytes);
     this.bytes = new Uint8Array(0);
   }
 
@@ -186,7 +183,10 @@ export function prepareRows(
   let encoded = encode(range.count);
   if (cut && target.fields.batchHeaderBytes !== undefined) {
     const together = rowsTogether(target, encoded, (index) => variantAt(rowAt(index)));
-    if (together < encoded.offsets.length - 1) encoded = encode(together);
+    if (together < encoded.offsets.length - 1) {
+      encoded.free();
+      encoded = encode(together);
+    }
   }
   const count = encoded.offsets.length - 1;
   const constant = typeof source.operations === "number" && source.eventIds === undefined;
@@ -198,7 +198,7 @@ export function prepareRows(
     }
   }
   const ids = source.eventIds === undefined ? undefined : writeIds(source, target, encoded, rowAt);
-  return new PreparedRows(target, source, range.from, encoded, variants, ids, spare);
+  return new PreparedRows(target, source, range.from, encoded, variants, ids);
 }
 
 /** How many rows fit the window together as one batch: at least one, whose own size is checked apart. */

@@ -217,8 +217,7 @@ export class AtomicLane implements Lane {
   #begin(delivery: Delivery, time: number): boolean {
     const rows = delivery.rows!;
     if (rows.count === 0) {
-      delivery.submitted.resolve();
-      delivery.done.resolve();
+      delivery.allSubmitted();
       return true;
     }
     const bytes = rows.sizeOfRange(0, rows.count);
@@ -249,8 +248,7 @@ export class AtomicLane implements Lane {
     batch.deadline = time + this.#settings.publishTimeout;
     for (let i = 0; i <= last; i++) delivery.submit(i);
     delivery.next = delivery.count;
-    if (!this.#wire.holdsRows && !this.#backlog.retry.enabled) delivery.release();
-    delivery.submitted.resolve();
+    delivery.allSubmitted();
   }
 
   #send(batch: AtomicBatch, index: number, token: number | undefined): void {

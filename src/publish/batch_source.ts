@@ -31,7 +31,7 @@ const KEYS: readonly (keyof RowBatch)[] = ["resource", "rows", "operations", "on
 
 /** Opens a batch. Throws ConfigErrors (`resource`, `only`) and EncodeErrors. */
 export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
-  checkKeys(batch);
+  if (typeof batch === "object" && batch !== null) checkKeys(batch);
   if (typeof batch !== "object" || batch === null || typeof batch.resource !== "string") {
     const given = typeof batch === "object" && batch !== null ? batch.resource : batch;
     throw new ConfigError("config.type", `resource must be the name of a destination: received ${describe(given)}`, {
@@ -59,9 +59,9 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
  * batch may be an object of his own.
  */
 function checkKeys(batch: RowBatch): void {
-  for (const key of Object.keys(Object(batch))) {
+  for (const key of Object.keys(batch)) {
     const meant = misspelt(key, KEYS);
-    if (meant === undefined) continue;
+    if (meant === undefined || meant in batch) continue;
     throw new ConfigError("config.unknown", `${describe(key)} is no key of a batch: the nearest is ${meant}`, {
       field: key,
     });

@@ -10,28 +10,29 @@
  * @module
  */
 
-/** Bytes of one piece: a window of 1,024 rows of 256 bytes with their headers. */
-export const PIECE = 1 << 19;
+/** Bytes of one block: a window of 1,024 rows of 256 bytes with their headers. */
+export const BLOCK = 1 << 19;
 
-/** Pieces that are kept for later, at most: 16 MiB, as much as may be outstanding by default. */
+/** Blocks that are kept for later, at most: 16 MiB, as much as may be outstanding by default. */
 const KEPT = 32;
 
 /**
- * Gives pieces of memory out, and takes them back once all that was sent from them has arrived.
+ * Gives blocks of memory out, and takes them back once all that was sent from them has arrived.
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
  *
  * const memory = new BurstMemory(() => Promise.resolve());
- * const piece = memory.take(100);
- * await memory.retire(piece);
- * assert.equal(memory.take(100), piece);
+ * const block = memory.take(100);
+ * await memory.retire(block);
+ * assert.equal(memory.take(100), block);
  * ```
  */
 export class BurstMemory {
   readonly #arrived: () => Promise<void>;
   readonly #free: Uint8Array<ArrayBuffer>[] = [];
+  #closed = false;
 
   /** `arrived` is fulfilled when the server has read all that was sent before, and rejected when that is not known. */
   constructor(arrived: () => Promise<void>) {
@@ -40,16 +41,20 @@ export class BurstMemory {
 
   /** Memory for so many bytes at least. */
   take(least: number): Uint8Array<ArrayBuffer> {
-    if (least > PIECE) return new Uint8Array(least);
-    return this.#free.pop() ?? new Uint8Array(PIECE);
+    if (least > BLOCK) return new Uint8Array(least);
+    return this.#free.pop() ?? new Uint8Array(BLOCK);
   }
 
   /** Takes memory back whose frames were all handed to the client: it is given out again when they have arrived. */
-  async retire(piece: Uint8Array<ArrayBuffer>): Promise<void> {
-    if (piece.length !== PIECE) return;
-    // A microtask later the client has written what it was given; earlier it would copy that together with the PING.
-    await undefined;
+  async retire(block: Uint8Array<ArrayBuffer>): Promise<void> {
+    if (block.length !== BLOCK) return;
     const free = await this.#arrived().then(() => true, () => false);
-    if (free && this.#free.length < KEPT) this.#free.push(piece);
+    if (free && !this.#closed && this.#free.length < KEPT) this.#free.push(block);
+  }
+
+  /** Lets go of all memory, and keeps none that is retired later. */
+  close(): void {
+    this.#closed = true;
+    this.#free.length = 0;
   }
 }

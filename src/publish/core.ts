@@ -106,7 +106,7 @@ export class PublisherCore implements LaneHost {
     cut: boolean,
     before?: BeforeSending,
   ): Delivery {
-    const delivery = new Delivery();
+    const delivery = new Delivery(this.#wire.holdsRows || this.settings.retry !== undefined);
     const only = source.only?.slice(range.from, range.from + range.count);
     const call: Call = { resource: source.resource, count: range.count, only, delivery };
     if (this.#ended || signal?.aborted) {
@@ -190,11 +190,6 @@ export class PublisherCore implements LaneHost {
     };
   }
 
-  /** Whether sent rows keep their bytes until they are acknowledged. */
-  get holdsRows(): boolean {
-    return this.#wire.holdsRows || this.settings.retry !== undefined;
-  }
-
   /** Rows that a piece of a sequence may have, whatever its caller asks for. */
   get mostRowsOfPiece(): number {
     return mostRowsOfPiece(this.settings);
@@ -267,6 +262,8 @@ export class PublisherCore implements LaneHost {
     this.#destinations.close();
     this.#inbox.close();
     this.#lane.cut();
+    this.#wire.close();
+    this.#spare?.close();
     if (this.ownsConnection) await closeConnection(this.#nc);
   }
 

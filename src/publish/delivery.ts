@@ -28,6 +28,11 @@ export interface Failure {
 
 /** A call's rows. It is created when the call is made, which fixes its place, and loaded when its rows are encoded. */
 export class Delivery {
+  /**
+   * Whether submitted rows keep their bodies until they are acknowledged: the wire holds them by reference, or some may
+   * have to be sent again.
+   */
+  readonly keepsRows: boolean;
   /** The rows; undefined until they are loaded. */
   rows: PreparedRows | undefined;
   /** Where they go. */
@@ -68,6 +73,11 @@ export class Delivery {
   readonly submitted = deferred<void>();
   /** Fulfilled when every row is acknowledged; rejected with the call's error. */
   readonly done = deferred<void>();
+
+  /** A call without rows yet. */
+  constructor(keepsRows = false) {
+    this.keepsRows = keepsRows;
+  }
 
   /** Gives the call its rows. */
   load(rows: PreparedRows, destination: Destination): void {
@@ -140,6 +150,13 @@ export class Delivery {
     }
     this.submitted.resolve();
     this.release();
+  }
+
+  /** Notes that the last row was submitted for the first time. */
+  allSubmitted(): void {
+    if (!this.keepsRows) this.release();
+    this.submitted.resolve();
+    if (this.count === 0) this.done.resolve();
   }
 
   /** Lets go of the bodies. */

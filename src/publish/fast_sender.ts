@@ -226,9 +226,7 @@ export class FastSender {
       this.#close(batch);
       this.heard(batch, time);
     }
-    if (delivery.next === delivery.count && !this.#wire.holdsRows && this.#settings.retry === undefined) {
-      delivery.release();
-    }
+    if (delivery.next === delivery.count) delivery.allSubmitted();
   }
 
   /** Notes that rows are with the server. */

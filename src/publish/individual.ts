@@ -178,11 +178,7 @@ export class IndividualLane implements Lane {
       delivery.next++;
       delivery.open++;
     }
-    this.#wire.flush();
-    // Bodies are needed no longer where the wire has copied them, and nothing will be sent again.
-    if (!this.#wire.holdsRows && !this.#backlog.retry.enabled) delivery.release();
-    delivery.submitted.resolve();
-    if (delivery.count === 0) delivery.done.resolve();
+    delivery.allSubmitted();
     return true;
   }
 

@@ -35,6 +35,8 @@ export interface Wire {
   sendEmpty(subject: string, reply: ReplyForm, number: number): void;
   /** Hands over what was sent. */
   flush(): void;
+  /** Lets go of memory: nothing will be sent any more. */
+  close(): void;
 }
 
 /** The wire of a connection: frames where the client takes them. `inbox` ends in a dot; the token follows it. */
@@ -94,6 +96,7 @@ class FrameWire implements Wire {
     const to = rows.offsets[index + 1]!;
     const headerLength = block.bytes.length + lines.length;
     const total = headerLength + to - from;
+    if (to > rows.bytes.length) throw new RangeError(`Cannot send row ${index}: its bytes were released`);
     const replyLength = reply === undefined ? 0 : reply.before.length + reply.after.length;
     const need = FRAME_EXTRA + rows.subjectBytes.length + replyLength + total;
     if (this.#end + need > this.#burst.length) this.#more(need);
@@ -146,11 +149,18 @@ class FrameWire implements Wire {
     this.#bytes = 0;
   }
 
+  close(): void {
+    this.#memory.close();
+    this.#burst = NOTHING;
+    this.#start = this.#end = 0;
+  }
+
   #more(need: number): void {
     this.flush();
-    if (this.#end > 0) void this.#memory.retire(this.#burst);
-    if (this.#end > 0 || need > this.#burst.length) this.#burst = this.#memory.take(need);
+    const [full, handedOver] = [this.#burst, this.#end];
+    if (handedOver > 0 || need > full.length) this.#burst = this.#memory.take(need);
     this.#start = this.#end = 0;
+    if (handedOver > 0) void this.#memory.retire(full);
   }
 }
 
@@ -216,6 +226,8 @@ class PublishWire implements Wire {
   }
 
   flush(): void {}
+
+  close(): void {}
 
   #publish(rows: PreparedRows, index: number, reply: string | undefined, lines: Uint8Array): void {
     const block = rows.blockOf(index);

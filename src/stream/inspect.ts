@@ -16,28 +16,10 @@ import { type ApiOptions, apiRequest, isApiFailure, requestStreamInfo, unexpecte
 import type { ApiAnswer } from "./answer.ts";
 import { type Finding, note, refusal } from "./finding.ts";
 import { type DestinationFacts, destinationFindings } from "./findings.ts";
+import { type InspectOptions, resolveInspection } from "./inspect_options.ts";
 import { factsOf } from "./lookup.ts";
 import { readerFindings } from "./readers.ts";
 import { surroundingFindings } from "./surroundings.ts";
-
-/**
- * How long is asked.
- *
- * @example
- * ```ts
- * import type { InspectOptions } from "@jetrow/jetrow";
- * import assert from "node:assert/strict";
- *
- * const options: InspectOptions = { timeout: 2000, signal: new AbortController().signal };
- * assert.equal(options.timeout, 2000);
- * ```
- */
-export interface InspectOptions {
-  /** Ends the wait: the call rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
-  /** Milliseconds to wait for each answer. @default {5000} */
-  readonly timeout?: number;
-}
 
 /**
  * Checks a destination and its readers against what is known to go wrong in production, and changes nothing: neither a
@@ -50,6 +32,7 @@ export interface InspectOptions {
  * @param nc the connection
  * @param options what a publisher would be opened with
  * @param resource a destination resource: its own subject is checked, and its stream where the name depends on it
+ * @param how how long each answer is waited for, and what ends the wait
  *
  * @example
  * ```ts
@@ -69,15 +52,17 @@ export async function inspect(
   nc: NatsConnection,
   options: Options,
   resource?: string,
-  { signal, timeout }: InspectOptions = {},
+  how: InspectOptions = {},
 ): Promise<Finding[]> {
   const settings = resolveOptions(options);
-  const api: ApiOptions = { domain: settings.domain, inboxPrefix: settings.inboxPrefix, signal, timeout };
+  const api: ApiOptions = { domain: settings.domain, inboxPrefix: settings.inboxPrefix, ...resolveInspection(how) };
   const wanted = wantedOf(settings, resource);
   const account = await visible(accountOf(nc, api));
   const hiddenAccount = account instanceof ConnectionError ? [accountHidden(account)] : [];
   const known = account instanceof ConnectionError ? undefined : account;
   if (wanted === undefined) {
+    // No stream is asked about: nothing else would tell that no JetStream answers.
+    if (account instanceof ConnectionError && account.code !== "connection.permission") throw account;
     const facts = withAccount(factsOf(nc, settings, unnamed(settings), undefined, undefined), known);
     return [unchecked(settings), ...surroundingFindings(facts), ...hiddenAccount];
   }

@@ -5,9 +5,9 @@
  */
 
 import { OPTION_KEYS } from "../options.ts";
-import { applyRules, fieldsOf, type Place } from "../rules/fields.ts";
+import { applyRules, fieldsOf } from "../rules/fields.ts";
 import { domainName, inboxPrefix } from "../rules/subjects.ts";
-import { broken } from "../rules/values.ts";
+import { abortSignal } from "../rules/values.ts";
 import type { SinkConfig } from "../types.ts";
 import type { ApiOptions } from "./api.ts";
 
@@ -48,10 +48,4 @@ const TABLE = {
 export function resolveReading(options: ReadingOptions): ApiOptions {
   const fields = fieldsOf(options, [...OPTION_KEYS.camel, "signal"], { field: "", spelling: "camel" });
   return applyRules<{ domain: string; inboxPrefix: string; signal: AbortSignal }>(fields, TABLE);
-}
-
-function abortSignal(value: unknown, place: Place): AbortSignal {
-  // Of another realm it has another class.
-  if (typeof value === "object" && value !== null && "aborted" in value) return value as AbortSignal;
-  throw broken("config.type", place, "must be an AbortSignal", value);
 }

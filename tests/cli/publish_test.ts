@@ -154,6 +154,17 @@ Deno.test("publish --dry-run counts, and neither dials nor sends", async () => {
   assert.equal((await jetrow([...args, "--dry-run", "--url", "http://x"])).exitCode, 2, "a wrong option is refused");
 });
 
+Deno.test("publish --dry-run finds what publishing would: row numbers of the whole input, ids that are there twice", async () => {
+  using files = new Files(300, (rows) => ({
+    ...plainColumns(rows),
+    event: Array.from({ length: rows }, (_, i) => `event-${i === 250 ? 3 : i}`),
+  }));
+  const args = ["publish", files.path("orders.arrow"), "--stream", "S", "--subject", "s.{resource}"];
+  const twice = await jetrow([...args, "--dry-run", "--event-id-column", "event", "--batch-max-rows", "100"]);
+  assert.equal(twice.exitCode, 1);
+  assert.match(twice.err, /^jetrow: encode\.duplicate_id: Cannot publish row 250: it has the event id of row 3\b/);
+});
+
 Deno.test("publish names options as the command line does, in errors of the library too", async () => {
   using files = new Files(1);
   await using server = await startNatsServer();

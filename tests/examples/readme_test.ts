@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { tableToIPC } from "apache-arrow";
 import { connect } from "../../src/runtime/deno.ts";
+import { api, createStream } from "../_support/api.ts";
 import { demoTable } from "../_support/batches.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { storedIn } from "../_support/stored.ts";
@@ -68,9 +69,31 @@ Deno.test("the README's Bun service goes on when the server does, and says 503 u
     return [answer.status, code ?? `${duplicates} duplicates`];
   };
   assert.deepEqual(await post(), [200, "0 duplicates"]);
+  const wrong = await fetch(new URL("clicks", url), { method: "POST", body: "[" });
+  assert.equal(wrong.status, 400, "what is no JSON is the client's fault");
   await server.stop();
   assert.deepEqual(await post(), [503, "publish.disconnected"]);
   assert.deepEqual(await post(), [503, "connection.refused"]);
   await server.restart();
   assert.deepEqual(await post(), [200, "1 duplicates"]);
+});
+
+Deno.test("the README's Bun service opens again after a stream was mended that it could not open", async () => {
+  const bun = await bunProgram();
+  if (bun === undefined) return;
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await createStream(nc, { name: "EVENTS", subjects: ["other"] });
+  await using service = start([bun, fileURLToPath(new URL("examples/service.ts", root))], {
+    env: { NATS_URL: server.url, PORT: "0" },
+  });
+  const [url] = await service.line(/http\S+/);
+  const post = async (): Promise<number> => {
+    const answer = await fetch(new URL("clicks", url), { method: "POST", body: '[{"page":"/"}]' });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assert.equal(await post(), 503);
+  await api(nc, "STREAM.UPDATE.EVENTS", { name: "EVENTS", subjects: ["events.>"] });
+  assert.equal(await post(), 200);
 });

@@ -21,10 +21,11 @@ Deno.test("encodeView() into spare memory, whatever it holds and of whatever siz
       for (const texts of batches) {
         const view = viewOf(texts);
         const plain = encodeView(view, { maxBytes });
-        const { bytes, offsets, rows, crc32c } = encodeView(view, { maxBytes, spare });
+        const part = encodeView(view, { maxBytes, spare });
+        const { bytes, offsets, rows, crc32c } = part;
         assert.deepEqual([bytes, offsets, rows, crc32c], [plain.bytes, plain.offsets, plain.rows, plain.crc32c]);
         bytes.fill(0xff);
-        spare.give(bytes);
+        part.free();
       }
     },
   ));
@@ -39,4 +40,22 @@ Deno.test("SpareMemory gives no memory out twice, and keeps two pieces of 16 MiB
     1 << 24,
     undefined,
   ]);
+});
+
+Deno.test("encodeView() gives memory back once, and holds no more than it needs where it is no spare memory", () => {
+  const spare = new SpareMemory();
+  const large = viewOf(["x".repeat(300_000), ...Array<string>(999).fill("y")]);
+  const part = encodeView(large, { spare });
+  assert.ok(part.bytes.buffer.byteLength < 2 * part.bytes.length, "what the first row made it guess is not kept");
+  part.free();
+  part.free();
+  assert.ok(spare.take() !== undefined && spare.take() === undefined);
+});
+
+Deno.test("SpareMemory keeps nothing once it is closed", () => {
+  const spare = new SpareMemory();
+  spare.give(new Uint8Array(5));
+  spare.close();
+  spare.give(new Uint8Array(5));
+  assert.equal(spare.take(), undefined);
 });

@@ -11,7 +11,8 @@ Deno.test("openBatch() refuses a misspelt key: rows to be deleted must not be in
   for (
     const [key, meant] of [["operation", "operations"], ["Only", "only"], ["resorce", "resource"], ["row", "rows"]]
   ) {
-    assert.throws(() => openBatch({ ...batch, [key!]: "delete" }, settings), {
+    const { [meant as keyof RowBatch]: _, ...rest } = batch;
+    assert.throws(() => openBatch({ ...rest, [key!]: "delete" } as unknown as RowBatch, settings), {
       name: "ConfigError",
       code: "config.unknown",
       field: key,
@@ -23,6 +24,16 @@ Deno.test("openBatch() refuses a misspelt key: rows to be deleted must not be in
 Deno.test("openBatch() leaves a batch's other keys to its caller", () => {
   const { selected } = openBatch({ ...batch, file: "a.arrow", one: 1, offset: 0, batch: 3 } as RowBatch, settings);
   assert.equal(selected, 2);
+  // Fields of a class behind its getters, and names that are near those that are there.
+  class Own {
+    _rows = batch.rows;
+    source = "a.arrow";
+    readonly resource = "r";
+    get rows() {
+      return this._rows;
+    }
+  }
+  assert.equal(openBatch(new Own(), settings).selected, 2);
 });
 
 Deno.test("openBatch() names what is no batch", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { PublishErrorCode } from "../../mod.ts";
-import { idBatch } from "../_support/batches.ts";
+import { openRun, type PublishError, type PublishErrorCode } from "../../mod.ts";
+import { failureOf } from "../_support/aftermath.ts";
+import { idBatch, sizedBatch } from "../_support/batches.ts";
 import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake_answers.ts";
 import { opener, publishFails, turn } from "./_batches.ts";
 import { endAck, fastServer, flowAck, operationsOf, UNKNOWN_BATCH } from "./_fast_server.ts";
@@ -167,4 +168,23 @@ Deno.test("a lost connection leaves what is not acknowledged unknown", async () 
   await turn();
   fake.lose();
   await failing;
+});
+
+Deno.test("a connection that drains while the last row of a piece goes out ends the sequence", async () => {
+  let draining = false;
+  const fake = fastServer(({ sequence }) => {
+    draining ||= sequence === 1;
+    return undefined;
+  }, { frames: true });
+  Object.assign(fake.nc, { isDraining: () => draining });
+  const run = await openRun(fake.nc, {
+    stream: "ORDERS",
+    subject: "orders.{resource}",
+    publishMode: "fast",
+    publishTimeout: 60,
+  });
+  // Of rows of 600 kB each needs memory of its own: what is gathered has to go before the next one.
+  const rows = sizedBatch(9, 600_000);
+  const error = await failureOf(run.applyAll([{ resource: "eu", rows }], { batchMaxRows: 3 })) as PublishError;
+  assert.deepEqual([error.name, error.code], ["PublishError", "publish.disconnected"]);
 });

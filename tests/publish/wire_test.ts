@@ -28,8 +28,9 @@ class LateServer {
   #count = 0;
   #read = 0;
 
-  constructor(socket: object) {
+  constructor(socket: object, more: object) {
     const protocol = {
+      ...more,
       transport: { socket },
       sendCommand: (bytes: Uint8Array) => {
         this.#sent.push(bytes);
@@ -65,9 +66,13 @@ class LateServer {
   }
 }
 
-const SOCKETS = { "a TCP socket, which takes views": { write() {} }, "a WebSocket, which does not": { send() {} } };
+const CLIENTS = {
+  "a TCP socket, which takes views": [{ write() {} }, { flushPending() {} }],
+  "a TCP socket of a client that writes at the end of the turn": [{ write() {} }, {}],
+  "a WebSocket, which takes none": [{ send() {} }, { flushPending() {} }],
+} as const;
 
-for (const [name, socket] of Object.entries(SOCKETS)) {
+for (const [name, [socket, more]] of Object.entries(CLIENTS)) {
   Deno.test(`openWire() over ${name} overwrites nothing that the server has not read, however late it reads`, async () => {
     const sizes = fc.array(fc.oneof(fc.nat(2000), { weight: 3, arbitrary: fc.nat(90_000) }, fc.constant(600_000)), {
       minLength: 1,
@@ -78,7 +83,7 @@ for (const [name, socket] of Object.entries(SOCKETS)) {
         sizes,
         fc.array(fc.constantFrom("flush", "read", "turn"), { maxLength: 40 }),
         async (all, then) => {
-          const server = new LateServer(socket);
+          const server = new LateServer(socket, more);
           const wire = openWire(server.nc, "in.");
           const rows = rowsOf(all);
           for (let i = 0; i < all.length; i++) {

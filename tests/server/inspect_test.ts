@@ -244,6 +244,27 @@ Deno.test("inspect() makes findings of what permissions hide", async () => {
   assert.deepEqual(hidden(await inspect(nobody, options)), ["error stream.hidden", "info account.hidden"]);
 });
 
+Deno.test("inspect() is refused where no JetStream answers, though it asks about no stream", async () => {
+  await using server = await startNatsServer({ jetstream: false });
+  await using nc = await connect({ url: server.url });
+  for (const stream of ["ORDERS", "{resource}"]) {
+    await assert.rejects(inspect(nc, { stream, subject: "orders.{resource}" }), {
+      name: "ConnectionError",
+      code: "connection.no_jetstream",
+    });
+  }
+});
+
+Deno.test("inspect() refuses a wrong option by its name", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  const inspectWith = (how: object) => inspect(nc, { stream: "ORDERS", subject: "orders" }, undefined, how);
+  await assert.rejects(inspectWith({ singal: 1 }), { code: "config.unknown", field: "singal" });
+  await assert.rejects(inspectWith({ timeout: "soon" }), { name: "ConfigError", field: "timeout" });
+  const codes = (await inspectWith({ timeout: "2s" })).map(({ code }) => code);
+  assert.ok(codes.includes("stream.missing"), codes.join());
+});
+
 Deno.test({
   name: "inspect() finds what replicas can have: an even number, a node lost, a stream whose nodes are all lost",
   ignore: skipOld,

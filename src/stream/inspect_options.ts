@@ -1,0 +1,54 @@
+/**
+ * How `inspect` asks.
+ *
+ * @module
+ */
+
+import { durationMillis } from "../duration.ts";
+import { applyRules, fieldsOf } from "../rules/fields.ts";
+import { abortSignal, timeout } from "../rules/values.ts";
+import type { ApiOptions } from "./api.ts";
+
+/**
+ * How long is asked.
+ *
+ * @example
+ * ```ts
+ * import type { InspectOptions } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const options: InspectOptions = { timeout: 2000, signal: new AbortController().signal };
+ * assert.equal(options.timeout, 2000);
+ * ```
+ */
+export interface InspectOptions {
+  /** Ends the wait: the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /**
+   * How long to wait for each answer: milliseconds, or a Go duration text.
+   *
+   * @default {"5s"}
+   */
+  readonly timeout?: number | string;
+}
+
+const TABLE = { signal: { rule: abortSignal }, timeout: { rule: timeout } } as const;
+
+/**
+ * Checks the options; another key is refused.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual(resolveInspection({ timeout: "2s" }), { timeout: 2000 });
+ * assert.throws(() => resolveInspection({ timeuot: 5 } as never), { code: "config.unknown", field: "timeuot" });
+ * ```
+ */
+export function resolveInspection(options: InspectOptions): Pick<ApiOptions, "signal" | "timeout"> {
+  const { timeout: wait, ...rest } = applyRules<{ signal: AbortSignal; timeout: number | string }>(
+    fieldsOf(options, Object.keys(TABLE), { field: "", spelling: "camel" }),
+    TABLE,
+  );
+  return { ...rest, ...(wait === undefined ? {} : { timeout: durationMillis(wait, "timeout") }) };
+}
