@@ -1,6 +1,20 @@
 import assert from "node:assert/strict";
+import { TypeId } from "../src/arrow/type_id.ts";
+import { headerBlock } from "../src/message/headers.ts";
 
-const read = (path: string): string => Deno.readTextFileSync(new URL(`../${path}`, import.meta.url));
+const root = new URL("../", import.meta.url);
+const read = (path: string): string => Deno.readTextFileSync(new URL(path, root));
+
+/** Pages that begin with a list of their sections. */
+const LISTED = ["docs/delivery.md", "docs/messages.md"];
+
+const pages = ["README.md", "CONTRIBUTING.md", "examples/README.md"];
+for (const { name } of Deno.readDirSync(new URL("docs/", root))) if (name.endsWith(".md")) pages.push(`docs/${name}`);
+
+const slugsOf = (text: string): readonly string[] =>
+  [...text.matchAll(/^##+ (.*)$/gm)].map(([, title]) =>
+    title!.toLowerCase().replace(/[^a-z0-9 _-]/g, "").replaceAll(" ", "-")
+  );
 
 Deno.test("docs/delivery.md says of every error code what to do", () => {
   const codes = [...read("src/errors/codes.ts").matchAll(/^\s+\| "([a-z]+\.[a-z_]+)"/gm)].map(([, code]) => code!);
@@ -11,12 +25,53 @@ Deno.test("docs/delivery.md says of every error code what to do", () => {
   for (const [, code, what, remedy] of told) assert.ok(what !== "" && remedy !== "", code);
 });
 
-Deno.test("docs/delivery.md has no link into itself that leads nowhere", () => {
-  const text = read("docs/delivery.md");
-  const slugs = [...text.matchAll(/^## (.*)$/gm)].map(([, title]) =>
-    title!.toLowerCase().replace(/[^a-z0-9 _-]/g, "").replaceAll(" ", "-")
-  );
-  const links = [...text.matchAll(/\]\(#([^)]*)\)/g)].map(([, slug]) => slug!);
-  assert.deepEqual(links.slice(0, slugs.length), slugs, "the contents");
-  assert.deepEqual(links.filter((slug) => !slugs.includes(slug)), []);
+for (const page of LISTED) {
+  Deno.test(`${page} begins with a list of its sections`, () => {
+    const text = read(page);
+    const slugs = slugsOf(text);
+    const links = [...text.matchAll(/\]\(#([^)]*)\)/g)].map(([, slug]) => slug!);
+    assert.ok(slugs.length > 5, `${slugs.length} sections`);
+    assert.deepEqual(links.slice(0, slugs.length), slugs);
+  });
+}
+
+Deno.test("no page has a link that leads nowhere in the repository", () => {
+  const broken: string[] = [];
+  let followed = 0;
+  for (const page of pages) {
+    for (const [, link] of read(page).matchAll(/\]\((?!https?:)([^)]*)\)/g)) {
+      const [path, slug] = link!.split("#");
+      const target = path === "" ? page : new URL(path!, new URL(page, root)).href.slice(root.href.length);
+      followed++;
+      if (!exists(target) || (slug !== undefined && !slugsOf(read(target)).includes(slug))) {
+        broken.push(`${page}: ${link}`);
+      }
+    }
+  }
+  assert.ok(followed > 20, `${followed} links`);
+  assert.deepEqual(broken, []);
+});
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(new URL(path, root));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("docs/messages.md has every Arrow type", () => {
+  const table = read("docs/messages.md").split("## Each Arrow type")[1]!.split("\n## ")[0]!;
+  const names = [...table.matchAll(/^\| ([^|]*)\|/gm)].map(([, cell]) => cell!).join(" ");
+  assert.deepEqual(Object.keys(TypeId).filter((name) => !new RegExp(`\\b${name}(\\d+)?\\b`).test(names)), []);
+});
+
+Deno.test("docs/messages.md has the headers in their order", () => {
+  const rows = read("docs/messages.md").split("## Headers")[1]!.split("\n## ")[0]!.matchAll(/^\| (\S[^|]*?) +\|/gm);
+  const headers = [["static headers", "x"]] as const;
+  const { bytes } = headerBlock({ operation: "insert", expectedStream: "S", ttl: "1", headers, withId: true });
+  const names = [...new TextDecoder().decode(bytes).matchAll(/^([^:\r\n]+):/gm)].map(([, name]) => name);
+  assert.equal(names.length, 6);
+  assert.deepEqual([...rows].map(([, cell]) => cell!.replaceAll("`", "")).slice(2), names); // without the heading and its line
 });
