@@ -77,7 +77,7 @@ export type RouteErrorCode =
   | "route.ttl_off";
 
 /**
- * Codes of {@linkcode EncodeError}: the caller fixes the data; nothing was sent.
+ * Codes of {@linkcode EncodeError}: the caller fixes the data.
  *
  * @example
  * ```ts
