@@ -201,7 +201,9 @@ export class EpochSession {
   async #close(): Promise<void> {
     await this.#drop({ kind: "closed" }, "the session was closed");
     await this.#core.close();
-    if (this.#uncertain !== undefined) throw unproven(this.#uncertain);
+    // A sequence may have ended with a later piece's fault before the rows of an earlier one were given up.
+    const uncertain = this.#uncertain ?? (this.#core.error?.outcome === "uncertain" ? this.#core.error : undefined);
+    if (uncertain !== undefined) throw unproven(uncertain);
     if (this.#poison !== undefined) throw this.#poison.error;
   }
 

@@ -190,6 +190,11 @@ export class PublisherCore implements LaneHost {
     };
   }
 
+  /** What ended it: the first call's error, where a row or the connection failed. */
+  get error(): PublishError | undefined {
+    return this.#error;
+  }
+
   /** Rows that a piece of a sequence may have, whatever its caller asks for. */
   get mostRowsOfPiece(): number {
     return mostRowsOfPiece(this.settings);

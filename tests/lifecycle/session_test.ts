@@ -259,3 +259,14 @@ async function settled(fake: ReturnType<typeof fakeConnection>, count: number, c
   fake.deliver();
   await call;
 }
+
+Deno.test("close() says that a row's fate is unknown, though a later batch's fault ended the sequence", async () => {
+  const { nc } = fakeConnection({ answers: () => [] });
+  const session = await openSession(() => Promise.resolve(nc), { ...BASE, publishTimeout: 50 }, "a1");
+  await session.beginEpoch(ref(1));
+  const wrong = { ...batch(1), resource: "e u" };
+  assert.equal(code(await failureOf(session.applyAll([batch(5), wrong], ref(1)))), "route.subject");
+  const error = await failureOf(session.close()) as PublishError;
+  assert.deepEqual([error.code, error.outcome], ["publish.timeout", "uncertain"]);
+  assert.match(error.message, /quiescence is unproven: the fate of 5 rows is unknown/);
+});
