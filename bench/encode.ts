@@ -1,5 +1,6 @@
 /**
- * Encoding rows as JSON, beside what one writes without jetrow: those have bodies in UTF-8 too, and big integers as texts.
+ * Encoding rows as JSON, beside what one writes without jetrow: those have bodies in UTF-8 too, and big integers as
+ * texts.
  *
  * @module
  */

@@ -2,8 +2,8 @@
 /**
  * The main job once through: an Arrow file in, acknowledged JetStream messages out, read back and compared.
  *
- * `deno task demo` gets a nats-server when none is at hand, and leaves nothing behind. `deno task demo 1000` does it with
- * fewer rows.
+ * `deno task demo` gets a nats-server when none is at hand, and leaves nothing behind. `deno task demo 1000` does it
+ * with fewer rows.
  *
  * @module
  */

@@ -261,7 +261,10 @@ Deno.test("parseConfig() keeps secrets readable and prints none on Deno", () => 
   }));
 });
 
-/** Prints a config in every way that Node and Bun know; the secret itself is on the last line, to show that it was there. */
+/**
+ * Prints a config in every way that Node and Bun know; the secret itself is on the last line, to show that it was
+ * there.
+ */
 const PRINT_ALL = `
 import { inspect, format } from "node:util";
 const config = parseConfig({ url: "tls://a", stream: "S", subject: "s", auth_mode: "user_password",

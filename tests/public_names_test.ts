@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import config from "../deno.json" with { type: "json" };
 
 /**
- * `deno doc --lint` wants every type of a signature to be exported by this package, those of other packages too; then it
- * judges their documentation. References to them are let through: there is one, the connection.
+ * `deno doc --lint` wants every type of a signature to be exported by this package, those of other packages too; then
+ * it judges their documentation. References to them are let through: there is one, the connection.
  */
 const FOREIGN = /^error\[private-type-ref\]: public type '[^']+' references private type 'NatsConnection'$/;
 

@@ -20,7 +20,9 @@ const SCHEMA = new Schema([
   new Field("placed_at", new TimestampMillisecond("UTC"), false),
 ]);
 
-/** What a row must be; the first that is not so refuses the request, so that every row that is kept can be published. */
+/**
+ * What a row must be; the first that is not so refuses the request, so that every row that is kept can be published.
+ */
 const RULES: Readonly<Record<keyof Order, readonly [rule: string, holds: (value: unknown) => boolean]>> = {
   id: ["a text that is not empty", (value) => typeof value === "string" && value !== "" && value.isWellFormed()],
   customer: ["a text", (value) => typeof value === "string"],

@@ -1,5 +1,6 @@
 /**
- * A page that publishes an Arrow file over WebSocket: drop it, see its columns and first rows, publish, get the receipt.
+ * A page that publishes an Arrow file over WebSocket: drop it, see its columns and first rows, publish, get the
+ * receipt.
  *
  *     npx esbuild page.ts --bundle --target=es2022 --format=esm --outdir=. --servedir=. --serve=localhost:8000
  */

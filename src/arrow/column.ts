@@ -1,8 +1,8 @@
 /**
  * One column's buffers, from apache-arrow's Data or flechette's Batch: both have the same parts under other names.
  *
- * The one rule of both: slot i of a column is `values[i * stride]`, `offsets[i]`, `codes[i]` or slot i of a child, without any
- * offset; its validity bit (and the bit of a Bool) is at `bitOffset + i`.
+ * The one rule of both: slot i of a column is `values[i * stride]`, `offsets[i]`, `codes[i]` or slot i of a child,
+ * without any offset; its validity bit (and the bit of a Bool) is at `bitOffset + i`.
  *
  * @module
  */

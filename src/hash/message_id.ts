@@ -17,7 +17,9 @@ export const ID_LENGTH = 64;
 const QUOTE = 0x22;
 const CLOSING = 0x5d;
 
-/** Views of the scratch bytes that are kept, one for each length: a view made for every row costs as much as its text. */
+/**
+ * Views of the scratch bytes that are kept, one for each length: a view made for every row costs as much as its text.
+ */
 const KEPT_VIEWS = 1024;
 
 const encoder = new TextEncoder();
@@ -25,8 +27,8 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * The text that a message id is the hash of: what Go's `encoding/json` writes for
- * `[namespace, stream, subject, resource, event id]`, where the namespace is such a text itself, of tenant, pipeline and
- * sink connection.
+ * `[namespace, stream, subject, resource, event id]`, where the namespace is such a text itself, of tenant, pipeline
+ * and sink connection.
  *
  * Throws an EncodeError `encode.id` for a text with a lone surrogate, which has no UTF-8 of its own.
  *
@@ -81,8 +83,8 @@ export interface IdHasher {
 }
 
 /**
- * A writer of ids for one scope. What all identities begin with is made once, and hashed once where the hash can be kept:
- * a row adds its own event id and the closing.
+ * A writer of ids for one scope. What all identities begin with is made once, and hashed once where the hash can be
+ * kept: a row adds its own event id and the closing.
  *
  * @example
  * ```ts

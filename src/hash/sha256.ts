@@ -1,6 +1,6 @@
 /**
- * SHA-256 of texts with one beginning, in hex: by `@noble/hashes` everywhere, or by the runtime's own where an entry has
- * found one that is faster.
+ * SHA-256 of texts with one beginning, in hex: by `@noble/hashes` everywhere, or by the runtime's own where an entry
+ * has found one that is faster.
  *
  * @module
  */

@@ -15,8 +15,8 @@ export type Cell = (slot: number, position: number) => number;
 export type CellMaker = (column: ColumnView, key: Key, slots: number) => Cell;
 
 /**
- * A cell that checks each slot before it is read, for columns whose buffers are shorter than the slots that may be asked
- * for; the cell itself for all others.
+ * A cell that checks each slot before it is read, for columns whose buffers are shorter than the slots that may be
+ * asked for; the cell itself for all others.
  *
  * @example
  * ```ts

@@ -35,8 +35,8 @@ export interface EncodeOptions {
   /** What one row may take. */
   readonly maxRowBytes?: number;
   /**
-   * Told of the first row above `maxRowBytes`, with its exact size (beyond 256 MiB with a lower bound); nothing of such a row is
-   * kept. It throws its own error, or `encode.too_large` follows.
+   * Told of the first row above `maxRowBytes`, with its exact size (beyond 256 MiB with a lower bound); nothing of such
+   * a row is kept. It throws its own error, or `encode.too_large` follows.
    */
   readonly overRow?: (row: number, size: number) => void;
   /** Where memory to encode into comes from, and goes to when the result is freed. Absent: memory of its own. */
@@ -74,8 +74,8 @@ interface Run {
  * decimals too; dates and times are ISO 8601 texts, binary is base64; NaN and the infinities are quoted.
  * `docs/messages.md` has each Arrow type.
  *
- * @throws {EncodeError} Where a type, a name or a value cannot be written, where data points outside of its buffers, and
- * above 4 GiB.
+ * @throws {EncodeError} Where a type, a name or a value cannot be written, where data points outside of its buffers,
+ * and above 4 GiB.
  *
  * @example
  * ```ts

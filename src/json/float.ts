@@ -2,8 +2,8 @@
  * Doubles as the shortest decimal that reads back to the same value.
  *
  * The fast way scales the value to 17 digits, so that half of the float's last place is `half` units of the last digit,
- * and looks for the largest power of ten of which a multiple is that close. Whatever is near a tie or near the interval's
- * end goes to String(), which is right and takes three times as long.
+ * and looks for the largest power of ten of which a multiple is that close. Whatever is near a tie or near the
+ * interval's end goes to String(), which is right and takes three times as long.
  *
  * @module
  */

@@ -9,7 +9,9 @@ import { sequenceSize } from "./utf8.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A set of keys that is emptied for each map and keeps its memory. Keys stay where they are: buffers are not copied. */
+/**
+ * A set of keys that is emptied for each map and keeps its memory. Keys stay where they are: buffers are not copied.
+ */
 export interface KeySet {
   /** Forgets all keys. */
   clear(): void;

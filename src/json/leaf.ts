@@ -1,5 +1,6 @@
 /**
- * Cells of fixed-width values that are no numbers: one closure a column, in which validity test, key and value are one piece of code.
+ * Cells of fixed-width values that are no numbers: one closure a column, in which validity test, key and value are one
+ * piece of code.
  *
  * @module
  */

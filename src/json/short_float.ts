@@ -1,8 +1,8 @@
 /**
  * Single- and half-precision floats as the shortest decimal that reads back to the same value at that width.
  *
- * Nine digits are enough for a single, so doubles carry the scaled value with room to spare; whatever is near a tie or near
- * the interval's end goes to exact arithmetic.
+ * Nine digits are enough for a single, so doubles carry the scaled value with room to spare; whatever is near a tie or
+ * near the interval's end goes to exact arithmetic.
  *
  * @module
  */
@@ -55,7 +55,10 @@ export function putFloat32(position: number, x: number): number {
 /** More than nine digits: the exact way has to. */
 const UNSURE = 2e9;
 
-/** What is to be added to the multiple of a unit below a value `rest` above it: 0 or the unit, -1 where neither is within `half`. */
+/**
+ * What is to be added to the multiple of a unit below a value `rest` above it: 0 or the unit, -1 where neither is
+ * within `half`.
+ */
 function near(rest: number, unit: number, half: number): number {
   const up = rest * 2 > unit;
   const away = up ? unit - rest : rest;

@@ -73,8 +73,8 @@ function putPieces(position: number, source: Uint8Array, words: DataView, start:
 }
 
 /**
- * The highest bit of each byte that cannot be copied as it is: control characters, `"`, `\`, and what is beyond ASCII. Only
- * the lowest bit set is sure to be right: a subtraction may borrow from the byte above.
+ * The highest bit of each byte that cannot be copied as it is: control characters, `"`, `\`, and what is beyond ASCII.
+ * Only the lowest bit set is sure to be right: a subtraction may borrow from the byte above.
  */
 function special(word: number): number {
   const quote = word ^ 0x22222222;
@@ -82,7 +82,9 @@ function special(word: number): number {
   return (word | (word - 0x20202020) | (quote - 0x01010101) | (slash - 0x01010101)) & 0x80808080;
 }
 
-/** Writes text that needs nothing but quotes as it is; from the first byte that needs more on, {@linkcode putCareful}. */
+/**
+ * Writes text that needs nothing but quotes as it is; from the first byte that needs more on, {@linkcode putCareful}.
+ */
 function putEscaped(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
   if (end - start < 8) return putFew(position, source, words, start, end);
   let p = position;

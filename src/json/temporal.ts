@@ -28,7 +28,8 @@ let rest = 0;
 
 /**
  * Divides a 64-bit number by a divisor below 2^30, rounding down; the remainder is left in `rest`. The quotient must be
- * below 2^53: it is judged from a double that is off by at most 2^10, the remainder then comes exact from the low words.
+ * below 2^53: it is judged from a double that is off by at most 2^10, the remainder then comes exact from the low
+ * words.
  */
 function split(low: number, high: number, divisor: number): number {
   let quotient = Math.floor((high * HIGH + (low >>> 0)) / divisor);

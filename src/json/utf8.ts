@@ -5,8 +5,8 @@
  */
 
 /**
- * How many bytes the sequence takes that begins with a byte of 0x80 or more: negative where it is ill-formed, and then the
- * length of the maximal subpart that one U+FFFD stands for.
+ * How many bytes the sequence takes that begins with a byte of 0x80 or more: negative where it is ill-formed, and then
+ * the length of the maximal subpart that one U+FFFD stands for.
  *
  * @example
  * ```ts

@@ -59,7 +59,10 @@ export function hasEventId(source: RowSource, row: number): boolean {
   return column !== undefined && column.seek(row) && column.end > column.start;
 }
 
-/** Writes the ids of encoded rows, 64 hex digits each; a row without one has zeros. Throws EncodeErrors `encode.id` and `encode.duplicate_id`. */
+/**
+ * Writes the ids of encoded rows, 64 hex digits each; a row without one has zeros. Throws EncodeErrors `encode.id` and
+ * `encode.duplicate_id`.
+ */
 export function writeIds(
   source: RowSource,
   target: MessageTarget,

@@ -55,8 +55,8 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
 }
 
 /**
- * Refuses a misspelt key: rows that are given `operation: "delete"` must not be inserted. Other keys are the caller's: a
- * batch may be an object of his own.
+ * Refuses a misspelt key: rows that are given `operation: "delete"` must not be inserted. Other keys are the caller's:
+ * a batch may be an object of his own.
  */
 function checkKeys(batch: RowBatch): void {
   for (const key of Object.keys(batch)) {

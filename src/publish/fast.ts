@@ -2,8 +2,8 @@
  * Fast delivery: rows in batches of fast ingest (ADR-50, part 2), where one answer acknowledges all rows so far.
  *
  * A batch begins with one row, whose answer says how many may follow, and ends with the last row there is to send.
- * Calls share a batch; one with at least as many rows as the window has batches of its own, so that its last sequence is
- * known.
+ * Calls share a batch; one with at least as many rows as the window has batches of its own, so that its last sequence
+ * is known.
  *
  * @module
  */

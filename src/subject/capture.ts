@@ -38,8 +38,8 @@ export interface DestinationTemplate {
  * where the last token holds the placeholder, that token and all below it; `*` for each earlier such token. NATS has no
  * partial wildcard, so `pre_{resource}` counts as a whole token.
  *
- * Throws a {@linkcode RouteError} (`route.create`) for a filter that overlaps JetStream's API. Servers from 2.10 on refuse
- * every filter that begins with a wildcard, `*.events` too: such streams have to be provisioned.
+ * Throws a {@linkcode RouteError} (`route.create`) for a filter that overlaps JetStream's API. Servers from 2.10 on
+ * refuse every filter that begins with a wildcard, `*.events` too: such streams have to be provisioned.
  *
  * @example
  * ```ts

@@ -46,8 +46,8 @@ export function assertSubject(subject: string): void {
 }
 
 /**
- * Throws a {@linkcode RouteError} (`route.stream_name`) unless the text is a stream name: ASCII letters, digits, `-` and
- * `_`, at most 255 bytes.
+ * Throws a {@linkcode RouteError} (`route.stream_name`) unless the text is a stream name: ASCII letters, digits, `-`
+ * and `_`, at most 255 bytes.
  *
  * @example
  * ```ts

@@ -28,8 +28,8 @@ export function hasPlaceholder(template: string): boolean {
 }
 
 /**
- * A template with the resource in place of each placeholder, in one pass: a resource called `{resource}` or `a$&b` comes
- * out as written.
+ * A template with the resource in place of each placeholder, in one pass: a resource called `{resource}` or `a$&b`
+ * comes out as written.
  *
  * Throws a {@linkcode ConfigError} when the template has any other brace, and when the resource is empty. Whether the
  * result is a valid subject or stream name is for {@linkcode assertSubject} and {@linkcode assertStreamName}.

@@ -148,7 +148,10 @@ async function assertQuiet(failed: Failed, error: PublishError): Promise<void> {
   assert.deepEqual([...await failed.stored()].sort(), [...stored].sort(), "nothing is sent later");
 }
 
-/** The unsettled rows through a new publisher: with ids each row is stored once, without them unknown ones perhaps twice. */
+/**
+ * The unsettled rows through a new publisher: with ids each row is stored once, without them unknown ones perhaps
+ * twice.
+ */
 async function assertReplay(failed: Failed, error: PublishError, reopen: () => Promise<Publisher>): Promise<void> {
   const publisher = await reopen();
   const only = error.rowOutcomes.unsettled();

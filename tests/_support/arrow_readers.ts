@@ -44,7 +44,9 @@ export function readFlechette(ipc: Uint8Array<ArrayBuffer>): ArrowRows | undefin
   }
 }
 
-/** Whether flechette reads a generated file wrongly: it keeps one dictionary an id for the whole table, the last one. */
+/**
+ * Whether flechette reads a generated file wrongly: it keeps one dictionary an id for the whole table, the last one.
+ */
 export function isMisread(library: string, about: string): boolean {
   return library === "flechette" && /replaced [1-9]/.test(about);
 }

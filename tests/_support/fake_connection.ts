@@ -8,8 +8,8 @@
  * const publisher = await Publisher.open(fake.nc, { stream: "ORDERS", subject: "orders.{resource}" });
  * ```
  *
- * Nothing happens by itself: answers come in the microtask after the messages, or, with `manual: true`, when `deliver` is
- * called. No clock is read, except for the timeouts of requests that are never answered.
+ * Nothing happens by itself: answers come in the microtask after the messages, or, with `manual: true`, when `deliver`
+ * is called. No clock is read, except for the timeouts of requests that are never answered.
  *
  * @module
  */
@@ -62,7 +62,9 @@ export interface FakeConnection {
   readonly published: readonly Published[];
   /** The requests, in order. */
   readonly asked: readonly Asked[];
-  /** What was called, in order: `subscribe S`, `unsubscribe S`, `publish S`, `frames N`, `flush`, `request S`, `close`. */
+  /**
+   * What was called, in order: `subscribe S`, `unsubscribe S`, `publish S`, `frames N`, `flush`, `request S`, `close`.
+   */
   readonly calls: readonly string[];
   /** The subjects that are subscribed now. */
   readonly subscribed: readonly string[];

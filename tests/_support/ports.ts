@@ -7,8 +7,8 @@
 import { createServer } from "node:net";
 
 /**
- * Below the range from which kernels take the ports of outgoing connections (Linux 32768, macOS 49152), so that no client
- * can take a port while its server is down for a restart.
+ * Below the range from which kernels take the ports of outgoing connections (Linux 32768, macOS 49152), so that no
+ * client can take a port while its server is down for a restart.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_767;

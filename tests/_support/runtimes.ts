@@ -1,6 +1,6 @@
 /**
- * Programs and packages that tests run beside the runtime that runs the tests: found on the PATH, or taken from npm into
- * the cache folder. What is large and needed by few tests is here and not among the project's imports.
+ * Programs and packages that tests run beside the runtime that runs the tests: found on the PATH, or taken from npm
+ * into the cache folder. What is large and needed by few tests is here and not among the project's imports.
  *
  * @module
  */
@@ -51,12 +51,17 @@ export async function bunTypes(): Promise<string | undefined> {
   return found && dirname(dirname(found));
 }
 
-/** The module of miniflare, which runs workers in workerd; undefined, with the reason printed, where it is not to be had. */
+/**
+ * The module of miniflare, which runs workers in workerd; undefined, with the reason printed, where it is not to be
+ * had.
+ */
 export function miniflareModule(): Promise<string | undefined> {
   return fromNpm("miniflare", "miniflare/dist/src/index.js");
 }
 
-/** The module of playwright-core, which drives browsers; undefined, with the reason printed, where it is not to be had. */
+/**
+ * The module of playwright-core, which drives browsers; undefined, with the reason printed, where it is not to be had.
+ */
 export function playwrightModule(): Promise<string | undefined> {
   return fromNpm("playwright-core", "playwright-core/index.mjs");
 }

@@ -18,7 +18,9 @@ import { GiveUp, until } from "./wait.ts";
 export interface RestartOptions {
   /** What changes in its configuration; ports and store stay. */
   readonly config?: ServerConfig;
-  /** `listening`: it answers. `ready`: JetStream has its streams back, in a cluster also a leader. @default {"ready"} */
+  /**
+   * `listening`: it answers. `ready`: JetStream has its streams back, in a cluster also a leader. @default {"ready"}
+   */
   readonly wait?: "listening" | "ready";
 }
 

@@ -33,7 +33,9 @@ export function importsOf(source: string): readonly SourceImport[] {
   return [...statements, ...others.map(([, specifier]) => ({ specifier: specifier!, typeOnly: false }))];
 }
 
-/** A source without comments, texts and regular expressions. Templates with expressions stay: the expressions are code. */
+/**
+ * A source without comments, texts and regular expressions. Templates with expressions stay: the expressions are code.
+ */
 export function codeOf(source: string): string {
   return source.replace(PIECES, (piece) => piece.startsWith("`") && piece.includes("${") ? piece : '""');
 }

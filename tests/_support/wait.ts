@@ -13,8 +13,8 @@ export interface WaitOptions {
 }
 
 /**
- * Asks until the answer is something. What a question throws counts as no answer; the last one is the `cause` when it is
- * given up.
+ * Asks until the answer is something. What a question throws counts as no answer; the last one is the `cause` when it
+ * is given up.
  *
  * @param what what is waited for, for the error
  * @param question answers `undefined` or `false` while it is not so yet

@@ -1,4 +1,7 @@
-/** Run by Node: opens a page in Chromium until the suite has reported. `host_browser.ts <playwright> <chromium> <control>` */
+/**
+ * Run by Node: opens a page in Chromium until the suite has reported. `host_browser.ts <playwright> <chromium>
+ * <control>`
+ */
 
 import process from "node:process";
 

@@ -59,7 +59,10 @@ export interface Stage {
   readonly connect: Connect;
   readonly env: Env;
   readonly fixtures: Fixtures;
-  /** Tells the proxy what to do: `drop` (answers of the server are swallowed), `cut`, once the server was sent something since. */
+  /**
+   * Tells the proxy what to do: `drop` (answers of the server are swallowed), `cut`, once the server was sent something
+   * since.
+   */
   tell(order: "drop" | "cut" | "resume"): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Run by Node: a person's way through the web page in Chromium. A line `ok <what>` for each thing that is as it should be.
+ * Run by Node: a person's way through the web page in Chromium. A line `ok <what>` for each thing that is as it should
+ * be.
  *
  * `_browser.ts <playwright> <chromium> <page.js> [folder for screenshots]`
  */

@@ -7,7 +7,10 @@ import { fakeConnection } from "../_support/fake_connection.ts";
 import { StreamModel } from "../_support/stream_model.ts";
 import { BASE, reached } from "./_scripted.ts";
 
-/** What a signal means for a row: its fate without `retry`, and whether it is sent again with it, with and without an id. */
+/**
+ * What a signal means for a row: its fate without `retry`, and whether it is sent again with it, with and without an
+ * id.
+ */
 interface Signal {
   readonly name: string;
   readonly answer: Answer | undefined;

@@ -37,7 +37,10 @@ function abandon(nc: NatsConnection, batch: number): void {
   }
 }
 
-/** Reads by a consumer, and by sequence from the leader, until it is told to stop; what the server's end cuts off goes on. */
+/**
+ * Reads by a consumer, and by sequence from the leader, until it is told to stop; what the server's end cuts off goes
+ * on.
+ */
 class Readers {
   readonly seen: Row[] = [];
   #stopped = false;

@@ -1,6 +1,6 @@
 /**
- * Checked by the type checker, and never run: what must not compile. Each line below `@ts-expect-error` has an error; the
- * check fails where there is none.
+ * Checked by the type checker, and never run: what must not compile. Each line below `@ts-expect-error` has an error;
+ * the check fails where there is none.
  */
 
 import { tableFromArrays } from "apache-arrow";
