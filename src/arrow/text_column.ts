@@ -45,7 +45,7 @@ export function textColumn(view: RowsView, name: string): TextColumn | undefined
   if (at < 0) return undefined;
   const type = view.types[at]!;
   if (!isText(type)) {
-    const text = `Cannot take ids from column ${describe(name)}: it must hold text: its type is ${type.label}`;
+    const text = `Cannot take ids from column ${describe(name)}: it must hold text: its type is ${type.label}: cast it`;
     throw new EncodeError("encode.id", text, { column: name });
   }
   return cursor(view, at, name);
