@@ -160,7 +160,7 @@ Deno.test("publish --dry-run finds what publishing would: row numbers of the who
     event: Array.from({ length: rows }, (_, i) => `event-${i === 250 ? 3 : i}`),
   }));
   const args = ["publish", files.path("orders.arrow"), "--stream", "S", "--subject", "s.{resource}"];
-  const twice = await jetrow([...args, "--dry-run", "--event-id-column", "event", "--batch-max-rows", "100"]);
+  const twice = await jetrow([...args, "--dry-run", "--event-id-column", "event", "--batch-rows", "100"]);
   assert.equal(twice.exitCode, 1);
   assert.match(twice.err, /^jetrow: encode\.duplicate_id: Cannot publish row 250: it has the event id of row 3\b/);
 });
