@@ -32,8 +32,8 @@ const OTHERS: readonly Case[] = [
   { ...USUAL, window: 16_384 },
   { ...USUAL, window: 16_384, ids: true },
 ];
-/** Bytes of bodies that one measurement publishes, at most. */
-const VOLUME = 48 << 20;
+/** Bytes of bodies that one measurement publishes, at most: many windows of large rows, too. */
+const VOLUME = 192 << 20;
 
 /** The case that all else is told by, with and without ids. */
 export function publish(bench: Bench): Promise<void> {
