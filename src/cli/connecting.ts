@@ -5,6 +5,7 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
+import { unlessAborted } from "../lifecycle/unless_aborted.ts";
 import type { SinkConfig } from "../types.ts";
 import { connectHere } from "./runtime.ts";
 
@@ -30,32 +31,5 @@ export async function withConnection<T>(
     return await work(nc);
   } finally {
     await nc.close();
-  }
-}
-
-/**
- * Waits for what cannot be called back, a dial for one: an abort leaves it behind.
- *
- * @param promise what is waited for
- * @param signal ends the wait
- * @returns its result
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(await unlessAborted(Promise.resolve(1), new AbortController().signal), 1);
- * await assert.rejects(unlessAborted(new Promise(() => {}), AbortSignal.abort(new Error("no"))), /no/);
- * ```
- */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  promise.catch(() => {}); // it may fail after an abort has settled the race
-  if (signal.aborted) throw signal.reason;
-  let abort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => abort = () => reject(signal.reason));
-  signal.addEventListener("abort", abort!, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort!);
   }
 }

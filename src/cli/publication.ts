@@ -10,7 +10,7 @@ import { publishAll } from "../lifecycle/publish_all.ts";
 import { openRun } from "../lifecycle/run.ts";
 import { resolveOptions } from "../options.ts";
 import type { PublisherStats, RowBatch, RunReceipt, WriteReceipt } from "../types.ts";
-import { unlessAborted } from "./connecting.ts";
+import { unlessAborted } from "../lifecycle/unless_aborted.ts";
 import { Feed, type Work } from "./feed.ts";
 import type { CliIo } from "./io.ts";
 import type { InputField, JournalLine } from "./journal/line.ts";

@@ -31,13 +31,9 @@ const KEYS: readonly (keyof RowBatch)[] = ["resource", "rows", "operations", "on
 
 /** Opens a batch. Throws ConfigErrors (`resource`, `only`) and EncodeErrors. */
 export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
-  if (typeof batch === "object" && batch !== null) checkKeys(batch);
-  if (typeof batch !== "object" || batch === null || typeof batch.resource !== "string") {
-    const given = typeof batch === "object" && batch !== null ? batch.resource : batch;
-    throw new ConfigError("config.type", `resource must be the name of a destination: received ${describe(given)}`, {
-      field: "resource",
-    });
-  }
+  if (typeof batch !== "object" || batch === null) throw noResource(batch);
+  checkKeys(batch);
+  if (typeof batch.resource !== "string") throw noResource(batch.resource);
   const { resource } = batch;
   const view = viewRows(batch.rows);
   checkSelection(batch.only, view.rowCount);
@@ -52,6 +48,12 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
     operations: operationCodes(batch.operations, view.rowCount),
     ...eventIdReaders(view, settings.eventIdColumn, settings.eventIdRequired, selected),
   };
+}
+
+function noResource(given: unknown): ConfigError {
+  return new ConfigError("config.type", `resource must be the name of a destination: received ${describe(given)}`, {
+    field: "resource",
+  });
 }
 
 /**

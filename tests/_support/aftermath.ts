@@ -74,6 +74,13 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
+/** The PublishError that a call ends with. */
+export async function publishErrorOf(call: Promise<unknown>): Promise<PublishError> {
+  const error = await failureOf(call);
+  assert.ok(isJetrowError(error) && error.name === "PublishError", `not a PublishError: ${error}`);
+  return error;
+}
+
 /** Fails unless an error is the PublishError that is expected, and its outcomes add up to the rows. */
 export function assertFailure(thrown: unknown, rows: number, expected: ExpectedFailure): PublishError {
   assert.ok(thrown instanceof PublishError && isJetrowError(thrown), `no PublishError: ${thrown}`);

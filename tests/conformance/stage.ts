@@ -2,7 +2,7 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { PublishError } from "../../src/errors.ts";
-import type { SinkConfig } from "../../src/types.ts";
+import type { IdScope, SinkConfig } from "../../src/types.ts";
 import { equal, ok } from "./assert.ts";
 
 /** The library under test: what every entry exports. */
@@ -35,13 +35,7 @@ export interface GoldenFile {
 }
 
 /** A vector of message ids. */
-export interface IdVector {
-  readonly tenant: string;
-  readonly pipeline: string;
-  readonly sinkConnection: string;
-  readonly stream: string;
-  readonly subject: string;
-  readonly resource: string;
+export interface IdVector extends IdScope {
   readonly eventId: string;
   readonly identity: string;
   readonly id: string;

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { createHash, hash } from "node:crypto";
 import fc from "fast-check";
 import { hashAfter, useOwnSha256 } from "../../src/hash/sha256.ts";
+import * as bun from "../../src/runtime/bun.ts";
+import * as node from "../../src/runtime/node.ts";
 
 const WAYS = { "@noble/hashes": undefined, "the runtime": (bytes: Uint8Array) => hash("sha256", bytes, "hex") };
 
@@ -20,6 +22,19 @@ for (const [name, own] of Object.entries(WAYS)) {
           assert.equal(new TextDecoder().decode(target), `\0${expected}\0`);
         }
       }));
+    } finally {
+      useOwnSha256(undefined);
+    }
+  });
+}
+
+for (const [entry, { connect }] of Object.entries({ "./node": node, "./bun": bun })) {
+  Deno.test(`connect() of ${entry} has ids hashed by the runtime`, async () => {
+    const prefix = new Uint8Array(100);
+    assert.equal(hashAfter(prefix).rest.length, 36, "by @noble/hashes, behind a whole block");
+    try {
+      await assert.rejects(connect({ url: "nats://127.0.0.1:1" }), { code: "connection.refused" });
+      assert.equal(hashAfter(prefix).rest.length, 100);
     } finally {
       useOwnSha256(undefined);
     }

@@ -98,6 +98,16 @@ Deno.test("tapAnswers() takes whole answers of a read, also behind the rest of o
   assert.deepEqual([protocol.inMsgs, protocol.inBytes], [3, 27]);
 });
 
+Deno.test("tapAnswers() takes the answers behind PONGs, too, and leaves those to the client", () => {
+  const { nc, log, protocol } = connection();
+  const tokens: number[] = [];
+  tapAnswers(nc, INBOX, (token) => tokens.push(token) > 0);
+  const [one, two, three] = [1, 2, 3].map((token) => message(`${INBOX}${token}`, "{}"));
+  protocol.parser.parse(text.encode(`PONG\r\n${one}PONG\r\nPONG\r\n${two}PING\r\n${three}`));
+  assert.deepEqual(tokens, [1, 2]);
+  assert.deepEqual(log, [...Array(3).fill(`event ${Kind.PONG}`), `event ${Kind.PING}`, `${INBOX}3 {}`]);
+});
+
 Deno.test("tapAnswers() serves several inboxes of one connection, each until its end", () => {
   const { nc, log, protocol } = connection();
   const taken: string[] = [];

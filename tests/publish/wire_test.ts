@@ -107,3 +107,19 @@ for (const [name, [socket, more]] of Object.entries(CLIENTS)) {
     );
   });
 }
+
+Deno.test("openWire() has each burst written before the next one, where the client can", () => {
+  const calls: string[] = [];
+  const protocol = {
+    transport: { socket: { write() {} } },
+    sendCommand: (bytes: Uint8Array) => calls.push(`send ${bytes.length > 600_000}`),
+    flushPending: () => calls.push("write"),
+  };
+  const nc = { protocol, flush: () => Promise.resolve(), isClosed: () => false, isDraining: () => false };
+  const wire = openWire(nc as never, "in.");
+  const rows = rowsOf([600_000, 600_000]);
+  wire.send(rows, 0, 0);
+  wire.send(rows, 1, 1);
+  wire.flush();
+  assert.deepEqual(calls, ["send true", "write", "send true", "write"]);
+});

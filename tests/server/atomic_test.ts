@@ -1,15 +1,8 @@
 import assert from "node:assert/strict";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { headers, type NatsConnection, nuid } from "@nats-io/nats-core";
-import {
-  connect,
-  isJetrowError,
-  openRun,
-  type Options,
-  Publisher,
-  type PublishError,
-  type WriteReceipt,
-} from "../../src/runtime/deno.ts";
+import { connect, openRun, type Options, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
+import { publishErrorOf } from "../_support/aftermath.ts";
 import { idBatch, numberBatch, sizedBatch } from "../_support/batches.ts";
 import { passwordUsers, publisherPermissions } from "../_support/credentials.ts";
 import { startNatsCluster } from "../_support/nats_cluster.ts";
@@ -17,12 +10,6 @@ import { startNatsServer } from "../_support/nats_server.ts";
 import { addStream, infoOf, storedIn } from "../_support/stored.ts";
 
 const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "atomic" };
-
-async function failureOf(call: Promise<unknown>): Promise<PublishError> {
-  const error = await call.then(() => undefined, (error: unknown) => error);
-  assert.ok(isJetrowError(error) && error.name === "PublishError", `not a PublishError: ${error}`);
-  return error;
-}
 
 /** Sends rows of a batch that jetrow does not know of. */
 function sendRaw(nc: NatsConnection, subject: string, rows: number, commit: boolean): void {
@@ -67,7 +54,7 @@ Deno.test("a replay is done when all its rows are in the stream, and refused whe
   await first.publish({ resource: "us", rows: numberBatch(900) });
   const again = await first.publish({ resource: "eu", rows: idBatch(900) });
   assert.deepEqual(again, { ...receipt, duplicates: 900 });
-  const error = await failureOf(first.publish({ resource: "eu", rows: idBatch(20, { first: 890 }) }));
+  const error = await publishErrorOf(first.publish({ resource: "eu", rows: idBatch(20, { first: 890 }) }));
   assert.deepEqual([error.code, error.serverCode, error.outcome], ["publish.rejected", 10201, "partial"]);
   assert.deepEqual([error.rowOutcomes.counts.duplicate, error.rowOutcomes.counts.rejected], [10, 10]);
   assert.equal((await infoOf(nc, "ORDERS")).state.messages, 2500);
@@ -83,7 +70,7 @@ Deno.test("rows whose ids the server knows and no message has are refused, not d
   await using publisher = await Publisher.open(nc, OPTIONS);
   await publisher.publish({ resource: "eu", rows: idBatch(5) });
   await (await jetstreamManager(nc)).streams.purge("ORDERS");
-  const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(5) }));
+  const error = await publishErrorOf(publisher.publish({ resource: "eu", rows: idBatch(5) }));
   assert.deepEqual([error.serverCode, error.rowOutcomes.counts.rejected], [10201, 5]);
 });
 
@@ -99,7 +86,7 @@ Deno.test("a replay whose rows may not be read is unknown", async () => {
   await using nc = await login("worker", "few");
   await using publisher = await Publisher.open(nc, { ...OPTIONS, inboxPrefix: "_WORKER" });
   await publisher.publish({ resource: "eu", rows: idBatch(5) });
-  const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(5) }));
+  const error = await publishErrorOf(publisher.publish({ resource: "eu", rows: idBatch(5) }));
   assert.deepEqual([error.code, error.serverCode, error.outcome], ["publish.rejected", 10201, "uncertain"]);
   assert.equal(error.rowOutcomes.counts.unknown, 5);
   assert.match(error.message, /STREAM\.MSG\.GET/);
@@ -121,7 +108,7 @@ Deno.test("a user who may not publish to the subject is told so, in every mode",
     assert.equal((await publisher.publish({ resource: "us", rows: numberBatch(2) })).rows, 2);
     // As another publisher, whose first batch of the stream it is.
     await using fresh = await Publisher.open(nc, options);
-    const error = await failureOf(fresh.publish({ resource: "eu", rows: numberBatch(5) }));
+    const error = await publishErrorOf(fresh.publish({ resource: "eu", rows: numberBatch(5) }));
     assert.deepEqual([error.code, error.rowOutcomes.counts.unsent], ["publish.permission", unsent], publishMode);
   }
 });
@@ -155,7 +142,7 @@ Deno.test("a flag that is taken away, a stream that is gone, and a row it refuse
       await using publisher = await Publisher.open(nc, OPTIONS);
       if (known) await publisher.publish({ resource: "eu", rows: numberBatch(4) });
       await change(nc);
-      const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(10) }));
+      const error = await publishErrorOf(publisher.publish({ resource: "eu", rows: idBatch(10) }));
       const { unsent, rejected } = error.rowOutcomes.counts;
       assert.equal(error.code === code || error.serverCode === 10176, true, `${error.message}`);
       if (!known) assert.equal(error.serverCode, serverCode, error.message);
@@ -172,12 +159,12 @@ Deno.test("a server with lower limits of its own refuses, and nothing is stored"
   await using nc = await connect({ url: server.url });
   const large = await Publisher.open(nc, OPTIONS);
   assert.equal((await large.publish({ resource: "eu", rows: numberBatch(100) })).rows, 100);
-  const error = await failureOf(large.publish({ resource: "eu", rows: numberBatch(101) }));
+  const error = await publishErrorOf(large.publish({ resource: "eu", rows: numberBatch(101) }));
   assert.match(error.message, /10199|10176/);
   assert.equal(error.rowOutcomes.counts.rejected, 101);
   const second = await Publisher.open(nc, OPTIONS);
   sendRaw(nc, "orders.eu", 2, false);
-  const busy = await failureOf(second.publish({ resource: "eu", rows: numberBatch(3) }));
+  const busy = await publishErrorOf(second.publish({ resource: "eu", rows: numberBatch(3) }));
   assert.deepEqual([busy.code, busy.serverCode], ["publish.overloaded", 10210]);
   assert.equal((await infoOf(nc, "ORDERS")).state.messages, 100);
 });

@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
-import {
-  connect,
-  isJetrowError,
-  openRun,
-  type Options,
-  publishAll,
-  Publisher,
-  type PublishError,
-  type WriteReceipt,
-} from "../../src/runtime/deno.ts";
+import { connect, openRun, type Options, publishAll, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
+import { publishErrorOf } from "../_support/aftermath.ts";
 import { idBatch, numberBatch, sizedBatch } from "../_support/batches.ts";
 import { startNatsCluster } from "../_support/nats_cluster.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
@@ -18,12 +10,6 @@ import { addStream, infoOf, storedIn } from "../_support/stored.ts";
 import { until } from "../_support/wait.ts";
 
 const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "fast" };
-
-async function failureOf(call: Promise<unknown>): Promise<PublishError> {
-  const error = await call.then(() => undefined, (error: unknown) => error);
-  assert.ok(isJetrowError(error) && error.name === "PublishError", `not a PublishError: ${error}`);
-  return error;
-}
 
 const numbersOf = (stored: readonly { body: string }[]): number[] => stored.map(({ body }) => JSON.parse(body).n);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
@@ -111,7 +97,7 @@ Deno.test("a row that the stream has no room for ends the batch: what is acked i
   const limits = { discard: "new" as never, max_msgs: 1500 };
   await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], allow_batched: true, ...limits });
   await using publisher = await Publisher.open(nc, OPTIONS);
-  const error = await failureOf(publisher.publish({ resource: "eu", rows: numberBatch(4000) }));
+  const error = await publishErrorOf(publisher.publish({ resource: "eu", rows: numberBatch(4000) }));
   assert.deepEqual([error.code, error.serverCode, error.row, error.outcome], [
     "publish.rejected",
     10077,
@@ -131,7 +117,7 @@ Deno.test("a flag that is taken away and a stream that is gone are told with wha
     const { streams } = await jetstreamManager(nc);
     if (gone) await streams.delete("ORDERS");
     else await streams.update("ORDERS", { allow_batched: false });
-    const error = await failureOf(publisher.publish({ resource: "eu", rows: numberBatch(10) }));
+    const error = await publishErrorOf(publisher.publish({ resource: "eu", rows: numberBatch(10) }));
     assert.deepEqual([error.serverCode, error.outcome], [gone ? 503 : 10205, "partial"]);
     const { rejected, unsent } = error.rowOutcomes.counts;
     assert.deepEqual([rejected, unsent], [1, 9]);
@@ -143,7 +129,9 @@ Deno.test("fast delivery is not atomic: what an aborted call has sent may be sto
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
   const abort = new AbortController();
-  const failing = failureOf(publisher.publish({ resource: "eu", rows: numberBatch(50_000) }, { signal: abort.signal }));
+  const failing = publishErrorOf(
+    publisher.publish({ resource: "eu", rows: numberBatch(50_000) }, { signal: abort.signal }),
+  );
   await until("some rows", () => publisher.stats().acked > 2000, { every: 1 });
   abort.abort(new Error("enough"));
   const { code, outcome, rowOutcomes: { counts } } = await failing;
@@ -159,7 +147,7 @@ Deno.test("a server that is killed leaves what is not acknowledged unknown, and 
   await using server = await startNatsServer();
   const config = { url: server.url, ...OPTIONS };
   const publisher = await Publisher.open(() => connect(config), config);
-  const failing = failureOf(publisher.publish({ resource: "eu", rows: sizedBatch(50_000, 100) }));
+  const failing = publishErrorOf(publisher.publish({ resource: "eu", rows: sizedBatch(50_000, 100) }));
   await until("some rows", () => publisher.stats().acked > 2000, { every: 1 });
   await server.kill();
   const { code, outcome, rowOutcomes: { counts } } = await failing;

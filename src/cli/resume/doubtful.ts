@@ -10,7 +10,7 @@ import type { Settings } from "../../options.ts";
 import { openBatch } from "../../publish/batch_source.ts";
 import { mostRowsOfPiece } from "../../publish/modes.ts";
 import type { BatchLimits } from "../../types.ts";
-import { unlessAborted } from "../connecting.ts";
+import { unlessAborted } from "../../lifecycle/unless_aborted.ts";
 import type { Work } from "../feed.ts";
 import type { BeginLine, InputField } from "../journal/line.ts";
 import type { JournalState } from "../journal/state.ts";

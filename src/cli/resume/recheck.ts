@@ -6,7 +6,7 @@
 
 import { viewRows } from "../../arrow/view.ts";
 import { encodeView } from "../../json/encode.ts";
-import { unlessAborted } from "../connecting.ts";
+import { unlessAborted } from "../../lifecycle/unless_aborted.ts";
 import type { PendingPiece, Work } from "../feed.ts";
 import { JournalError } from "../journal/error.ts";
 import type { KnownPiece } from "../journal/piece.ts";
