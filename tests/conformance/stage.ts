@@ -68,7 +68,8 @@ export function configOf({ env }: Stage, check: string, more: Partial<SinkConfig
 
 /** Asks JetStream's API past jetrow. */
 export async function ask<T>(nc: NatsConnection, api: string, request: unknown = {}): Promise<T> {
-  const answer = (await nc.request(`$JS.API.${api}`, JSON.stringify(request))).json<T & { error?: unknown }>();
+  const message = await nc.request(`$JS.API.${api}`, JSON.stringify(request), { timeout: 10_000 });
+  const answer = message.json<T & { error?: unknown }>();
   equal(answer.error, undefined, `$JS.API.${api}`);
   return answer;
 }

@@ -2,6 +2,7 @@ import { type Table, tableFromArrays, tableToIPC } from "apache-arrow";
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { connect } from "../../src/runtime/deno.ts";
+import { api } from "../_support/api.ts";
 import { demoTable } from "../_support/batches.ts";
 import { miniflareModule, nodeProgram } from "../_support/runtimes.ts";
 import { addStream, infoOf, storedIn } from "../_support/stored.ts";
@@ -69,10 +70,7 @@ Deno.test({
   });
 
   await t.step("says of each row of a failed request what is known of it", async () => {
-    await nc.request(
-      "$JS.API.STREAM.UPDATE.EVENTS",
-      JSON.stringify({ name: "EVENTS", subjects: ["events.>"], max_msgs: 2105, discard: "new" }),
-    );
+    await api(nc, "STREAM.UPDATE.EVENTS", { name: "EVENTS", subjects: ["events.>"], max_msgs: 2105, discard: "new" });
     const { status, body } = await post("us", arrow(10));
     assert.deepEqual([status, body.code], [503, "publish.rejected"]);
     assert.deepEqual([body.rows.acked, body.rows.rejected + body.rows.unsent], [5, 5]);

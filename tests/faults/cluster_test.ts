@@ -42,7 +42,8 @@ async function assertStored(cluster: NatsCluster, rows: number): Promise<void> {
 
 Deno.test("publishing to three nodes", async (t) => {
   await using cluster = await startNatsCluster();
-  const stepDown = () => asAdmin(anyNode(cluster)(), (nc) => api(nc, "STREAM.LEADER.STEPDOWN.ORDERS"));
+  const stepDown = () =>
+    until("a step-down", () => asAdmin(anyNode(cluster)(), (nc) => api(nc, "STREAM.LEADER.STEPDOWN.ORDERS")));
   const leaderless = { code: ["publish.no_responders", "publish.timeout", "publish.rejected"] } as const;
 
   const plays = {

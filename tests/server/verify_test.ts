@@ -248,7 +248,7 @@ async function fill(nc: NatsConnection, stream: string, rows: number, size = 230
     crc = crc32c(body, crc);
     bytes += body.length;
     // Every thousandth acknowledgment is waited for, so that the server is not overrun.
-    if (n % 1000 === 999) await nc.request(stream.toLowerCase(), body);
+    if (n % 1000 === 999) await nc.request(stream.toLowerCase(), body, { timeout: 10_000 });
     else nc.publish(stream.toLowerCase(), body);
   }
   const { state } = await infoOf(nc, stream);
