@@ -112,8 +112,9 @@ export class Scene implements AsyncDisposable {
     way: Way,
     more: readonly string[] = [],
     option: "--receipt" | "--resume" = "--receipt",
+    env: Record<string, string> = {},
   ): Promise<void> {
-    const child = this.start(option, more);
+    const child = this.start(option, more, env);
     const before = this.kinds("receipt").length;
     await until("some receipts", () => this.kinds("receipt").length > before + 2, { every: 2 });
     this.proxy.stall(way);
@@ -131,10 +132,18 @@ export class Scene implements AsyncDisposable {
   }
 
   /** Starts the command as a process, over a proxy that slows it down. */
-  start(option: "--receipt" | "--resume", more: readonly string[] = []): ChildProcess {
+  start(
+    option: "--receipt" | "--resume",
+    more: readonly string[] = [],
+    env: Record<string, string> = {},
+  ): ChildProcess {
     this.proxy.delay({ down: 5 });
     const [program, ...args] = [...COMMAND, ...this.args(option, this.proxy.url), ...more];
-    return spawn(program!, args, { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"] });
+    return spawn(program!, args, {
+      cwd: ROOT,
+      env: { ...Deno.env.toObject(), ...env },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
   }
 
   /** Every row is stored once, and the journal's receipts say so. */

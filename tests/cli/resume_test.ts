@@ -87,20 +87,15 @@ Deno.test("behind the duplicate window resuming is refused to who may not read",
     config: passwordUsers(admin, { ...worker, permissions }),
     user: { authMode: "user_password", ...admin },
   });
-  const as = { env: { JETROW_PASSWORD: "few" } };
+  const env = { JETROW_PASSWORD: "few" };
   const more = [...QUICK, "--username", "worker"];
-  Deno.env.set("JETROW_PASSWORD", "few");
-  try {
-    await scene.killMidway("down", more);
-  } finally {
-    Deno.env.delete("JETROW_PASSWORD");
-  }
+  await scene.killMidway("down", more, "--receipt", env);
   await windowOver(scene);
   await scene.assertRefused(
     /looking for their ids in ORDERS has failed: .*\$JS\.API\.STREAM\.MSG\.GET\.ORDERS/,
     more,
     1,
-    as,
+    { env },
   );
 });
 
