@@ -13,7 +13,7 @@ import { Arena, LARGEST, STOP } from "./arena.ts";
 import type { Cell } from "./cell.ts";
 import { type Key, nameKey } from "./key.ts";
 import { attach, flush, FULL, scratch } from "./scratch.ts";
-import type { SpareMemory } from "./spare_memory.ts";
+import type { PieceMemory, SpareMemory } from "./spare_memory.ts";
 import { cellOf } from "./writer.ts";
 
 const { bytes } = scratch;
@@ -39,16 +39,16 @@ export interface EncodeOptions {
    * a row is kept. It throws its own error, or `encode.too_large` follows.
    */
   readonly overRow?: (row: number, size: number) => void;
-  /** Where memory to encode into comes from, and goes to when the result is freed. Absent: memory of its own. */
-  readonly spare?: SpareMemory | undefined;
+  /** Where memory for the result comes from; to give it back is up to who has the result. Absent: fresh memory. */
+  readonly memory?: Pick<PieceMemory, "bodies" | "offsets"> | undefined;
 }
 
 /** Rows as JSON, and how many there are. */
-export type EncodedPart = EncodedRows & {
+export interface EncodedPart extends EncodedRows {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly offsets: Uint32Array<ArrayBuffer>;
   readonly rows: number;
-  /** Gives the memory of `bytes` back where it was spare; nobody may read them afterwards. */
-  free(): void;
-};
+}
 
 /** The state of one encoding. */
 interface Run {
@@ -61,7 +61,7 @@ interface Run {
   readonly maxBytes: number;
   readonly maxRowBytes: number;
   readonly overRow: ((row: number, size: number) => void) | undefined;
-  readonly spare: SpareMemory | undefined;
+  readonly memory: EncodeOptions["memory"];
   offsets: Uint32Array<ArrayBuffer>;
   /** Rows done. */
   done: number;
@@ -121,25 +121,33 @@ export function encodeView(view: RowsView, options: EncodeOptions = {}): Encoded
 
 function start(
   view: RowsView,
-  { only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow, spare }:
+  { only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow, memory }:
     EncodeOptions,
 ): Run {
   const count = Math.max(0, Math.min(most, (only?.length ?? view.rowCount) - from));
   return {
     view,
     keys: view.names.map((name, at) => nameKey(at === 0 ? "{" : ",", name)),
-    arena: new Arena({ maxBytes, maxRowBytes }, spare),
+    arena: new Arena({ maxBytes, maxRowBytes }, memory?.bodies),
     only,
     from,
     count,
     maxBytes,
     maxRowBytes,
     overRow,
-    spare,
-    offsets: new Uint32Array(Math.min(count, 1 << 20) + 1),
+    memory,
+    offsets: offsetsFor(Math.min(count, 1 << 20), memory?.offsets),
     done: 0,
     stopped: false,
   };
+}
+
+function offsetsFor(rows: number, spare: SpareMemory | undefined): Uint32Array<ArrayBuffer> {
+  const memory = spare?.take(4 * (rows + 1));
+  if (memory === undefined) return new Uint32Array(rows + 1);
+  const offsets = new Uint32Array(memory.buffer, 0, rows + 1);
+  offsets[0] = 0;
+  return offsets;
 }
 
 /** Refuses at once what even with one byte a value would be too large: rows without columns take no memory. */
@@ -270,21 +278,21 @@ function again(run: Run): void {
   finish(run);
 }
 
+function exactly(offsets: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  return offsets.length === length ? offsets : offsets.slice(0, length);
+}
+
 function result(run: Run): EncodedPart {
-  const { done, offsets, spare } = run;
+  const { done, offsets, memory } = run;
   const json = run.arena.take(sizeOf(run));
   let crc: number | undefined;
-  let freed = false;
   return {
     bytes: json,
-    offsets: offsets.length === done + 1 ? offsets : offsets.slice(0, done + 1),
+    // What goes back goes whole; what does not is to be no larger than it has to.
+    offsets: memory === undefined ? exactly(offsets, done + 1) : offsets.subarray(0, done + 1),
     rows: done,
     get crc32c(): number {
       return crc ??= crc32c(json);
-    },
-    free() {
-      if (!freed) spare?.give(json);
-      freed = true;
     },
   };
 }

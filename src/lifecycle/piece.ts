@@ -6,7 +6,8 @@
 
 import { encodeView } from "../json/encode.ts";
 import { IdIndex } from "../message/id_index.ts";
-import type { PreparedRows, RowRange } from "../message/prepare.ts";
+import type { RowRange } from "../message/prepare.ts";
+import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { BatchSource } from "../publish/batch_source.ts";
 import type { BeforeSending, PublisherCore } from "../publish/core.ts";
 import type { Delivery } from "../publish/delivery.ts";

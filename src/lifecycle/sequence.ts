@@ -164,6 +164,7 @@ export class SequenceRunner {
     }
     try {
       await this.#report(piece.receipt());
+      piece.delivery.free();
     } catch (error) {
       this.#untold = true;
       this.#foreign ??= { error };

@@ -10,6 +10,7 @@ import { describe } from "../describe.ts";
 import { EncodeError } from "../errors.ts";
 import { idHasher } from "../hash/message_id.ts";
 import { encodeView } from "../json/encode.ts";
+import { type SpareMemory, zeros } from "../json/spare_memory.ts";
 import type { EncodedRows } from "../types.ts";
 import { ID_BYTES } from "./headers.ts";
 import { IdIndex } from "./id_index.ts";
@@ -68,10 +69,11 @@ export function writeIds(
   target: MessageTarget,
   encoded: EncodedRows,
   rowAt: (index: number) => number,
-): Uint8Array {
+  spare: SpareMemory | undefined,
+): Uint8Array<ArrayBuffer> {
   const column = source.eventIds!;
   const count = encoded.offsets.length - 1;
-  const ids = new Uint8Array(count * ID_BYTES);
+  const ids = zeros(count * ID_BYTES, spare);
   const hasher = idHasher(target.fields.scope);
   const first = count > 0 ? rowAt(0) : 0;
   for (let index = 0; index < count; index++) {

@@ -7,11 +7,12 @@
 import { describe } from "../describe.ts";
 import { EncodeError, RouteError } from "../errors.ts";
 import { type EncodedPart, encodeView } from "../json/encode.ts";
-import type { SpareMemory } from "../json/spare_memory.ts";
+import type { PieceMemory } from "../json/spare_memory.ts";
 import type { EncodedRows } from "../types.ts";
 import { MOST_ROWS_OF_BATCH } from "./batch_headers.ts";
-import { type HeaderBlock, ID_BYTES, MAX_HEADER_BYTES } from "./headers.ts";
+import { MAX_HEADER_BYTES } from "./headers.ts";
 import { hasEventId, type RowSource, writeIds } from "./ids.ts";
+import { PreparedRows } from "./prepared_rows.ts";
 import { type MessageTarget, variantOf } from "./target.ts";
 import { commandLineBytes, MAX_COMMAND_LINE } from "../subject/name.ts";
 
@@ -26,140 +27,17 @@ export interface RowRange {
   readonly count: number;
 }
 
-/** Rows ready to be sent. */
-export class PreparedRows {
-  /** Where they go. */
-  readonly target: MessageTarget;
-  /** Index of the first among the selected rows of the batch. */
-  readonly from: number;
-  /** How many rows. */
-  readonly count: number;
-  /** The subject. */
-  readonly subject: string;
-  /** The subject in UTF-8. */
-  readonly subjectBytes: Uint8Array;
-  /** All bodies; empty after {@linkcode release}. */
-  bytes: Uint8Array;
-  /** Where each body begins. */
-  readonly offsets: Uint32Array;
-  #encoded: EncodedPart | undefined;
-  #crc32c = 0;
-  readonly #only: readonly number[] | undefined;
-  readonly #variants: number | Uint8Array;
-  readonly #ids: Uint8Array | undefined;
-
-  /** Rows, encoded and checked. */
-  constructor(
-    target: MessageTarget,
-    source: RowSource,
-    from: number,
-    encoded: EncodedPart,
-    variants: number | Uint8Array,
-    ids: Uint8Array | undefined,
-  ) {
-    this.target = target;
-    this.subject = target.fields.subject;
-    this.subjectBytes = target.subjectBytes;
-    this.from = from;
-    this.count = encoded.offsets.length - 1;
-    this.bytes = encoded.bytes;
-    this.offsets = encoded.offsets;
-    this.#encoded = encoded;
-    this.#only = source.only;
-    this.#variants = variants;
-    this.#ids = ids;
-  }
-
-  /** CRC32C over all bodies. */
-  get crc32c(): number {
-    return this.#encoded?.crc32c ?? this.#crc32c;
-  }
-
-  /** Lets go of the bodies, which nobody will send again; lengths and checksum stay. */
-  release(): void {
-    this.#crc32c = this.crc32c;
-    this.#encoded?.free();
-    this.#encoded = undefined;
-    this.bytes = new Uint8Array(0);
-  }
-
-  /** Bytes of all bodies. */
-  get bodyBytes(): number {
-    return this.offsets[this.count]!;
-  }
-
-  /** The row number in the batch of the `index`th row here. */
-  rowNumber(index: number): number {
-    return this.#only === undefined ? this.from + index : this.#only[this.from + index]!;
-  }
-
-  /** The header block of a row; its id is still to be written. */
-  blockOf(index: number): HeaderBlock {
-    return this.target.block(typeof this.#variants === "number" ? this.#variants : this.#variants[index]!);
-  }
-
-  /** Whether a row carries an id. */
-  hasId(index: number): boolean {
-    return this.#ids !== undefined && this.blockOf(index).idAt >= 0;
-  }
-
-  /** Whether any row carries an id. */
-  get hasIds(): boolean {
-    return this.#ids !== undefined;
-  }
-
-  /** Whether every row carries an id. */
-  get allHaveIds(): boolean {
-    for (let i = 0; i < this.count; i++) if (!this.hasId(i)) return false;
-    return true;
-  }
-
-  /** Writes a row's id into a header block. */
-  writeId(index: number, to: Uint8Array, at: number): void {
-    const ids = this.#ids!;
-    const from = index * ID_BYTES;
-    for (let i = 0; i < ID_BYTES; i++) to[at + i] = ids[from + i]!;
-  }
-
-  /** A row's id as text. */
-  idText(index: number): string {
-    return String.fromCharCode(...this.#ids!.subarray(index * ID_BYTES, (index + 1) * ID_BYTES));
-  }
-
-  /** What a row counts in the window: header block, payload and subject. */
-  sizeOf(index: number): number {
-    const { batchHeaderBytes } = this.target.fields;
-    const more = batchHeaderBytes === undefined ? 0 : batchHeaderBytes(index, index === this.count - 1);
-    return this.blockOf(index).bytes.length + more + this.offsets[index + 1]! - this.offsets[index]! +
-      this.subjectBytes.length;
-  }
-
-  /** What rows count in the window together. */
-  sizeOfRange(from: number, to: number): number {
-    let size = 0;
-    for (let i = from; i < to; i++) size += this.sizeOf(i);
-    return size;
-  }
-
-  /** The largest row as the server counts it: header block and payload. */
-  largestMessage(): number {
-    let largest = 0;
-    for (let i = 0; i < this.count; i++) largest = Math.max(largest, this.sizeOf(i) - this.subjectBytes.length);
-    return largest;
-  }
-}
-
 /**
  * Makes the messages of a range of rows. Throws EncodeErrors. When `cut`, of fewer rows than asked for: at 64 MiB of
- * bodies, and where they would not be outstanding together though they have to. With `spare`, bodies are in memory that
- * their release gives back: nobody may hold on to them after it.
+ * bodies, and where they would not be outstanding together though they have to. With `memory`, they are in what their
+ * release and their end give back: nobody may hold on to them after it.
  */
 export function prepareRows(
   source: RowSource,
   range: RowRange,
   target: MessageTarget,
   cut: boolean,
-  spare?: SpareMemory,
+  memory?: PieceMemory,
 ): PreparedRows {
   const { only } = source;
   const variantAt = (row: number): number => {
@@ -177,14 +55,15 @@ export function prepareRows(
       ...(cut ? { maxBytes: MAX_PIECE_BYTES } : {}),
       maxRowBytes: sizes.maxRowBytes,
       overRow: (row, size) => sizes.check(row, size, indexOf(row), indexOf(row) === range.count - 1),
-      spare,
+      memory,
     });
   const rowAt = (index: number): number => only?.[range.from + index] ?? range.from + index;
   let encoded = encode(range.count);
   if (cut && target.fields.batchHeaderBytes !== undefined) {
     const together = rowsTogether(target, encoded, (index) => variantAt(rowAt(index)));
     if (together < encoded.offsets.length - 1) {
-      encoded.free();
+      memory?.bodies?.give(encoded.bytes);
+      memory?.offsets.give(encoded.offsets);
       encoded = encode(together);
     }
   }
@@ -197,8 +76,8 @@ export function prepareRows(
       sizes.check(rowAt(i), encoded.offsets[i + 1]! - encoded.offsets[i]!, i, i === count - 1);
     }
   }
-  const ids = source.eventIds === undefined ? undefined : writeIds(source, target, encoded, rowAt);
-  return new PreparedRows(target, source, range.from, encoded, variants, ids);
+  const ids = source.eventIds === undefined ? undefined : writeIds(source, target, encoded, rowAt, memory?.ids);
+  return new PreparedRows(target, source, range.from, encoded, variants, ids, memory);
 }
 
 /** How many rows fit the window together as one batch: at least one, whose own size is checked apart. */

@@ -7,7 +7,7 @@
 import { nuid } from "@nats-io/nats-core";
 import { EncodeError } from "../errors.ts";
 import { MOST_ROWS_OF_BATCH } from "../message/batch_headers.ts";
-import type { PreparedRows } from "../message/prepare.ts";
+import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Settings } from "../options.ts";
 import type { Delivery } from "./delivery.ts";
 

@@ -7,10 +7,11 @@
 import { type RowsView, viewRows } from "../arrow/view.ts";
 import { describe } from "../describe.ts";
 import { ConfigError, RouteError } from "../errors.ts";
-import type { SpareMemory } from "../json/spare_memory.ts";
+import type { PieceMemory } from "../json/spare_memory.ts";
 import { checkSelection, operationCodes } from "../message/operations.ts";
 import { eventIdReaders, type RowSource } from "../message/ids.ts";
-import { type PreparedRows, prepareRows, type RowRange } from "../message/prepare.ts";
+import { prepareRows, type RowRange } from "../message/prepare.ts";
+import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Settings } from "../options.ts";
 import { misspelt } from "../rules/nearest.ts";
 import type { Destination } from "../stream/destination.ts";
@@ -80,10 +81,10 @@ export function messagesOf(
   destination: Destination,
   cut: boolean,
   settings: Settings,
-  spare: SpareMemory | undefined,
+  memory: PieceMemory,
 ): PreparedRows {
   if (!cut) checkBatchCount(range.count, settings);
-  const rows = prepareRows(source, range, destination.target, cut, spare);
+  const rows = prepareRows(source, range, destination.target, cut, memory);
   checkBatchBytes(rows, settings);
   checkPlaced(rows, destination, settings);
   return rows;

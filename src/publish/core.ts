@@ -7,8 +7,9 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type PublishError, StateError } from "../errors.ts";
-import { SpareMemory } from "../json/spare_memory.ts";
-import type { PreparedRows, RowRange } from "../message/prepare.ts";
+import { PieceMemory } from "../json/spare_memory.ts";
+import type { RowRange } from "../message/prepare.ts";
+import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Settings } from "../options.ts";
 import type { Destination, Destinations } from "../stream/destination.ts";
 import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types.ts";
@@ -38,8 +39,8 @@ export class PublisherCore implements LaneHost {
   readonly #nc: NatsConnection;
   readonly #destinations: Destinations;
   readonly #wire: Wire;
-  /** Memory for bodies, where the wire copies them: when they are released nobody reads them any more. */
-  readonly #spare: SpareMemory | undefined;
+  /** Memory that is used again: for bodies only where the wire copies them, so that nobody reads them any more. */
+  readonly #memory: PieceMemory;
   readonly #lane: Lane;
   readonly #inbox: Inbox;
   readonly #unwatch: () => void;
@@ -61,7 +62,7 @@ export class PublisherCore implements LaneHost {
     this.#inbox = inbox;
     this.#destinations = destinations;
     this.#wire = openWire(nc, inbox.prefix);
-    this.#spare = this.#wire.holdsRows ? undefined : new SpareMemory();
+    this.#memory = new PieceMemory({ bodies: !this.#wire.holdsRows });
     this.#lane = openLane(nc, this.#wire, settings, inbox, this);
     this.#progress = new ProgressTeller(settings.onProgress, () => this.#readProgress());
     this.#unwatch = watchConnection(nc, {
@@ -85,7 +86,9 @@ export class PublisherCore implements LaneHost {
     const source = this.#tally.counted(() => this.#open(batch, signal));
     const delivery = this.start(source, { from: 0, count: source.selected }, signal, false);
     await delivery.done.promise;
-    return receiptOf(delivery, 0);
+    const receipt = receiptOf(delivery, 0);
+    delivery.free();
+    return receipt;
   }
 
   #open(batch: RowBatch, signal?: AbortSignal): BatchSource {
@@ -128,10 +131,10 @@ export class PublisherCore implements LaneHost {
     try {
       const destination = await this.#destinations.resolve(source.resource);
       if (delivery.over) return;
-      const rows = messagesOf(source, range, destination, cut, this.settings, this.#spare);
+      const rows = messagesOf(source, range, destination, cut, this.settings, this.#memory);
       if (before !== undefined) await before(rows, destination);
       if (delivery.over) return;
-      delivery.load(rows, destination);
+      delivery.load(rows, destination, this.#memory.fates);
       delivery.loaded.resolve();
       this.#lane.wake();
     } catch (error) {
@@ -268,7 +271,7 @@ export class PublisherCore implements LaneHost {
     this.#inbox.close();
     this.#lane.cut();
     this.#wire.close();
-    this.#spare?.close();
+    this.#memory.close();
     if (this.ownsConnection) await closeConnection(this.#nc);
   }
 

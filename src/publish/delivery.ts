@@ -6,7 +6,8 @@
 
 import { deferred } from "../deferred.ts";
 import type { PublishErrorCode } from "../errors.ts";
-import type { PreparedRows } from "../message/prepare.ts";
+import { type SpareMemory, zeros } from "../json/spare_memory.ts";
+import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Destination } from "../stream/destination.ts";
 import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "./outcomes.ts";
 
@@ -26,6 +27,9 @@ export interface Failure {
   readonly cause?: unknown;
 }
 
+const NO_BYTES = new Uint8Array(0);
+const NO_NUMBERS = new Float64Array(0);
+
 /** A call's rows. It is created when the call is made, which fixes its place, and loaded when its rows are encoded. */
 export class Delivery {
   /**
@@ -38,11 +42,11 @@ export class Delivery {
   /** Where they go. */
   destination: Destination | undefined;
   /** What is known of each row; see outcomes.ts. */
-  codes: Uint8Array = new Uint8Array(0);
+  codes: Uint8Array<ArrayBuffer> = NO_BYTES;
   /** The stream sequence of each acknowledged row. */
-  sequences: Float64Array = new Float64Array(0);
+  sequences: Float64Array = NO_NUMBERS;
   /** How often each row was submitted, up to 255. */
-  tries: Uint8Array = new Uint8Array(0);
+  tries: Uint8Array = NO_BYTES;
   /** The next row to submit for the first time. */
   next = 0;
   /** Rows submitted whose fate may still change: outstanding, or waiting to go again. */
@@ -74,23 +78,28 @@ export class Delivery {
   /** Fulfilled when every row is acknowledged; rejected with the call's error. */
   readonly done = deferred<void>();
 
+  #memory: SpareMemory | undefined;
+
   /** A call without rows yet. */
   constructor(keepsRows = false) {
     this.keepsRows = keepsRows;
   }
 
-  /** Gives the call its rows. */
-  load(rows: PreparedRows, destination: Destination): void {
+  /** Gives the call its rows. What becomes of them is noted in spare memory, until {@linkcode free}. */
+  load(rows: PreparedRows, destination: Destination, memory?: SpareMemory): void {
+    const { count } = rows;
+    const { buffer } = zeros(10 * count, memory);
     this.rows = rows;
     this.destination = destination;
-    this.codes = new Uint8Array(rows.count);
-    this.sequences = new Float64Array(rows.count);
-    this.tries = new Uint8Array(rows.count);
+    this.sequences = new Float64Array(buffer, 0, count);
+    this.codes = new Uint8Array(buffer, 8 * count, count);
+    this.tries = new Uint8Array(buffer, 9 * count, count);
+    this.#memory = memory;
   }
 
   /** How many rows; 0 before they are loaded. */
   get count(): number {
-    return this.codes.length;
+    return this.rows?.count ?? 0;
   }
 
   /** Whether anything was handed to the connection. */
@@ -164,6 +173,14 @@ export class Delivery {
     if (this.released) return;
     this.released = true;
     this.rows?.release();
+  }
+
+  /** Lets go of all that is known of each row, after a success: nobody asks any more. */
+  free(): void {
+    this.rows?.free();
+    this.#memory?.give(this.codes);
+    this.codes = this.tries = NO_BYTES;
+    this.sequences = NO_NUMBERS;
   }
 
   /**

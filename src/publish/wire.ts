@@ -6,7 +6,7 @@
  */
 
 import type { MsgHdrs, NatsConnection } from "@nats-io/nats-core";
-import type { PreparedRows } from "../message/prepare.ts";
+import type { PreparedRows } from "../message/prepared_rows.ts";
 import { extendBlock } from "../message/headers.ts";
 import { BurstMemory } from "./burst_memory.ts";
 import { type FrameSink, frameSink } from "./client_internals.ts";

@@ -124,7 +124,8 @@ class StubCore {
     const delivery = new Delivery();
     const before = this.#last;
     const released = (): void => void this.#encoded--;
-    const rows = { count, from, release: released, bodyBytes: 0, crc32c: 0, rowNumber: (i: number) => from + i };
+    const rowNumber = (i: number) => from + i;
+    const rows = { count, from, release: released, free: () => {}, bodyBytes: 0, crc32c: 0, rowNumber };
     this.#last = (async () => {
       await this.#pause();
       this.most = Math.max(this.most, ++this.#encoded);

@@ -3,6 +3,7 @@ import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { ConfigError, EncodeError } from "../../src/errors.ts";
 import { messageId } from "../../src/hash/message_id.ts";
+import { PieceMemory, type SpareMemory } from "../../src/json/spare_memory.ts";
 import { prepareRows } from "../../src/message/prepare.ts";
 import { MessageTarget, type TargetFields } from "../../src/message/target.ts";
 import { resolveOptions } from "../../src/options.ts";
@@ -39,12 +40,13 @@ function prepared(
   batch: Partial<RowBatch> & Pick<RowBatch, "rows">,
   options: Partial<Options> = {},
   target = targetOf(),
+  memory?: PieceMemory,
 ) {
   const source = openBatch(
     { resource: "eu", ...batch },
     resolveOptions({ stream: "ORDERS", subject: "orders.eu", ...options }),
   );
-  return prepareRows(source, { from: 0, count: source.selected }, target, false);
+  return prepareRows(source, { from: 0, count: source.selected }, target, false, memory);
 }
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -67,6 +69,32 @@ Deno.test("prepareRows() gives each row its operation and its id", () => {
   assert.equal(blockText(made, 3), `${head("insert")}Nats-Msg-Id: ${messageId(scope, "d")}\r\n\r\n`);
   assert.deepEqual([0, 1, 2, 3].map((i) => made.hasId(i)), [true, false, false, true]);
 });
+
+Deno.test("prepareRows() into memory of pieces before gives the same rows, and end gives it back", () => {
+  const ids = fc.array(fc.option(fc.string({ unit: "grapheme-ascii", maxLength: 9 })), { maxLength: 20 });
+  fc.assert(fc.property(fc.array(ids, { minLength: 2, maxLength: 5 }), (pieces) => {
+    const memory = new PieceMemory();
+    for (const piece of pieces) {
+      const column = textColumn("_filament_event_id", piece.map((id, row) => id && `${row} ${id}`));
+      const batch = { rows: batchOf([column], piece.length) };
+      const plain = prepared(batch);
+      const rows = prepared(batch, {}, undefined, memory);
+      assert.deepEqual([rows.bytes, rows.offsets, rows.bodyBytes], [plain.bytes, plain.offsets, plain.bodyBytes]);
+      for (let i = 0; i < rows.count; i++) assert.equal(blockText(rows, i), blockText(plain, i));
+      rows.free();
+      rows.free();
+      assert.deepEqual([rows.count, rows.crc32c, rows.hasIds], [piece.length, plain.crc32c, false]);
+      for (const spare of [memory.bodies!, memory.offsets, memory.ids]) dirty(spare);
+    }
+  }));
+});
+
+/** Fills all memory that is spare: nobody may rely on what is in it. */
+function dirty(spare: SpareMemory): void {
+  const all = [spare.take(), spare.take()];
+  assert.ok(spare.take() === undefined);
+  for (const bytes of all) if (bytes !== undefined) spare.give(bytes.fill(0xee));
+}
 
 Deno.test("prepareRows() counts the exact bytes of header block, payload and subject", () => {
   const rows = batchOf([textColumn("_filament_event_id", ["a", null]), textColumn("t", ["é", "xyz"])]);

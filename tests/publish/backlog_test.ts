@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PreparedRows } from "../../src/message/prepare.ts";
+import type { PreparedRows } from "../../src/message/prepared_rows.ts";
 import { Backlog } from "../../src/publish/backlog.ts";
 import { Delivery } from "../../src/publish/delivery.ts";
 

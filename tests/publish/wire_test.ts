@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { NatsConnection } from "@nats-io/nats-core";
 import fc from "fast-check";
-import type { PreparedRows } from "../../src/message/prepare.ts";
+import type { PreparedRows } from "../../src/message/prepared_rows.ts";
 import { openWire } from "../../src/publish/wire.ts";
 import { FrameSplitter } from "../_support/nats_frames.ts";
 

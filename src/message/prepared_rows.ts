@@ -1,0 +1,149 @@
+/**
+ * Rows that are ready to be sent: bodies, header blocks, ids and sizes.
+ *
+ * @module
+ */
+
+import type { EncodedPart } from "../json/encode.ts";
+import type { PieceMemory } from "../json/spare_memory.ts";
+import { type HeaderBlock, ID_BYTES } from "./headers.ts";
+import type { RowSource } from "./ids.ts";
+import type { MessageTarget } from "./target.ts";
+
+const NOTHING = new Uint8Array(0);
+const NO_OFFSETS = new Uint32Array(0);
+
+/** Rows ready to be sent. */
+export class PreparedRows {
+  /** Where they go. */
+  readonly target: MessageTarget;
+  /** Index of the first among the selected rows of the batch. */
+  readonly from: number;
+  /** How many rows. */
+  readonly count: number;
+  /** The subject. */
+  readonly subject: string;
+  /** The subject in UTF-8. */
+  readonly subjectBytes: Uint8Array;
+  /** All bodies; empty after {@linkcode release}. */
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Where each body begins; empty after {@linkcode free}. */
+  offsets: Uint32Array<ArrayBuffer>;
+  #encoded: EncodedPart | undefined;
+  readonly #memory: PieceMemory | undefined;
+  #crc32c = 0;
+  readonly #only: readonly number[] | undefined;
+  readonly #variants: number | Uint8Array;
+  #ids: Uint8Array<ArrayBuffer> | undefined;
+
+  /** Rows, encoded and checked. */
+  constructor(
+    target: MessageTarget,
+    source: RowSource,
+    from: number,
+    encoded: EncodedPart,
+    variants: number | Uint8Array,
+    ids: Uint8Array<ArrayBuffer> | undefined,
+    memory: PieceMemory | undefined,
+  ) {
+    this.target = target;
+    this.subject = target.fields.subject;
+    this.subjectBytes = target.subjectBytes;
+    this.from = from;
+    this.count = encoded.offsets.length - 1;
+    this.bytes = encoded.bytes;
+    this.offsets = encoded.offsets;
+    this.#encoded = encoded;
+    this.#only = source.only;
+    this.#variants = variants;
+    this.#ids = ids;
+    this.#memory = memory;
+  }
+
+  /** CRC32C over all bodies. */
+  get crc32c(): number {
+    return this.#encoded?.crc32c ?? this.#crc32c;
+  }
+
+  /** Lets go of the bodies, which nobody will send again; lengths and checksum stay. */
+  release(): void {
+    this.#crc32c = this.crc32c;
+    this.#encoded = undefined;
+    this.#memory?.bodies?.give(this.bytes);
+    this.bytes = NOTHING;
+  }
+
+  /** Lets go of lengths and ids, too: nobody asks for any row any more. */
+  free(): void {
+    this.release();
+    this.#memory?.offsets.give(this.offsets);
+    this.offsets = NO_OFFSETS;
+    if (this.#ids !== undefined) this.#memory?.ids.give(this.#ids);
+    this.#ids = undefined;
+  }
+
+  /** Bytes of all bodies. */
+  get bodyBytes(): number {
+    return this.offsets[this.count]!;
+  }
+
+  /** The row number in the batch of the `index`th row here. */
+  rowNumber(index: number): number {
+    return this.#only === undefined ? this.from + index : this.#only[this.from + index]!;
+  }
+
+  /** The header block of a row; its id is still to be written. */
+  blockOf(index: number): HeaderBlock {
+    return this.target.block(typeof this.#variants === "number" ? this.#variants : this.#variants[index]!);
+  }
+
+  /** Whether a row carries an id. */
+  hasId(index: number): boolean {
+    return this.#ids !== undefined && this.blockOf(index).idAt >= 0;
+  }
+
+  /** Whether any row carries an id. */
+  get hasIds(): boolean {
+    return this.#ids !== undefined;
+  }
+
+  /** Whether every row carries an id. */
+  get allHaveIds(): boolean {
+    for (let i = 0; i < this.count; i++) if (!this.hasId(i)) return false;
+    return true;
+  }
+
+  /** Writes a row's id into a header block. */
+  writeId(index: number, to: Uint8Array, at: number): void {
+    const ids = this.#ids!;
+    const from = index * ID_BYTES;
+    for (let i = 0; i < ID_BYTES; i++) to[at + i] = ids[from + i]!;
+  }
+
+  /** A row's id as text. */
+  idText(index: number): string {
+    return String.fromCharCode(...this.#ids!.subarray(index * ID_BYTES, (index + 1) * ID_BYTES));
+  }
+
+  /** What a row counts in the window: header block, payload and subject. */
+  sizeOf(index: number): number {
+    const { batchHeaderBytes } = this.target.fields;
+    const more = batchHeaderBytes === undefined ? 0 : batchHeaderBytes(index, index === this.count - 1);
+    return this.blockOf(index).bytes.length + more + this.offsets[index + 1]! - this.offsets[index]! +
+      this.subjectBytes.length;
+  }
+
+  /** What rows count in the window together. */
+  sizeOfRange(from: number, to: number): number {
+    let size = 0;
+    for (let i = from; i < to; i++) size += this.sizeOf(i);
+    return size;
+  }
+
+  /** The largest row as the server counts it: header block and payload. */
+  largestMessage(): number {
+    let largest = 0;
+    for (let i = 0; i < this.count; i++) largest = Math.max(largest, this.sizeOf(i) - this.subjectBytes.length);
+    return largest;
+  }
+}
