@@ -4,7 +4,15 @@ import { codeOf, importsOf } from "./_support/source_scan.ts";
 /** Lowest first. A file imports lower ranks, or its own folder's files of its own rank. */
 const RANKS: readonly (readonly string[])[] = [
   ["src/errors/", "src/types/"],
-  ["src/errors.ts", "src/types.ts", "src/capabilities.ts", "src/describe.ts", "src/deferred.ts", "src/abort_watch.ts"],
+  [
+    "src/errors.ts",
+    "src/types.ts",
+    "src/capabilities.ts",
+    "src/describe.ts",
+    "src/deferred.ts",
+    "src/abort_watch.ts",
+    "src/steps.ts",
+  ],
   ["src/subject/", "src/arrow/", "src/hash/"],
   ["src/json/", "src/duration.ts"],
   ["src/rules/"],

@@ -11,10 +11,14 @@ import { EncodeError } from "../errors.ts";
 import { idHasher } from "../hash/message_id.ts";
 import { encodeView } from "../json/encode.ts";
 import { type SpareMemory, zeros } from "../json/spare_memory.ts";
+import type { Steps } from "../steps.ts";
 import type { EncodedRows } from "../types.ts";
 import { ID_BYTES } from "./headers.ts";
 import { IdIndex } from "./id_index.ts";
 import type { MessageTarget } from "./target.ts";
+
+/** Ids that one step makes: one to two milliseconds' work, which all else waits for. */
+const IDS_OF_STEP = 1024;
 
 /** A batch whose rows are made into messages, whole or piece by piece. */
 export interface RowSource {
@@ -64,19 +68,20 @@ export function hasEventId(source: RowSource, row: number): boolean {
  * Writes the ids of encoded rows, 64 hex digits each; a row without one has zeros. Throws EncodeErrors `encode.id` and
  * `encode.duplicate_id`.
  */
-export function writeIds(
+export function* writeIds(
   source: RowSource,
   target: MessageTarget,
   encoded: EncodedRows,
   rowAt: (index: number) => number,
   spare: SpareMemory | undefined,
-): Uint8Array<ArrayBuffer> {
+): Steps<Uint8Array<ArrayBuffer>> {
   const column = source.eventIds!;
   const count = encoded.offsets.length - 1;
   const ids = zeros(count * ID_BYTES, spare);
   const hasher = idHasher(target.fields.scope);
   const first = count > 0 ? rowAt(0) : 0;
   for (let index = 0; index < count; index++) {
+    if (index > 0 && index % IDS_OF_STEP === 0) yield;
     const row = rowAt(index);
     if (!column.seek(row) || column.end === column.start) continue;
     if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_BYTES)) throw invalidId(source, row);

@@ -6,8 +6,10 @@
 
 import { describe } from "../describe.ts";
 import { EncodeError, RouteError } from "../errors.ts";
-import { type EncodedPart, encodeView } from "../json/encode.ts";
+import { encodeSteps } from "../json/encode.ts";
+import type { EncodedPart } from "../json/encoding.ts";
 import type { PieceMemory } from "../json/spare_memory.ts";
+import { type Steps, toEnd } from "../steps.ts";
 import type { EncodedRows } from "../types.ts";
 import { MOST_ROWS_OF_BATCH } from "./batch_headers.ts";
 import { MAX_HEADER_BYTES } from "./headers.ts";
@@ -39,6 +41,17 @@ export function prepareRows(
   cut: boolean,
   memory?: PieceMemory,
 ): PreparedRows {
+  return toEnd(prepareSteps(source, range, target, cut, memory));
+}
+
+/** The same in steps. */
+export function* prepareSteps(
+  source: RowSource,
+  range: RowRange,
+  target: MessageTarget,
+  cut: boolean,
+  memory?: PieceMemory,
+): Steps<PreparedRows> {
   const { only } = source;
   const variantAt = (row: number): number => {
     const operation = typeof source.operations === "number" ? source.operations : source.operations[row]!;
@@ -47,8 +60,8 @@ export function prepareRows(
   const sizes = sizeCheck(target, variantAt, possibleVariants(source));
   checkCommandLine(target, sizes.headerBytes);
   const indexOf = (row: number): number => (only === undefined ? row : only.indexOf(row)) - range.from;
-  const encode = (count: number): EncodedPart =>
-    encodeView(source.view, {
+  const encode = (count: number): Steps<EncodedPart> =>
+    encodeSteps(source.view, {
       ...(only === undefined ? {} : { only }),
       from: range.from,
       count,
@@ -58,13 +71,13 @@ export function prepareRows(
       memory,
     });
   const rowAt = (index: number): number => only?.[range.from + index] ?? range.from + index;
-  let encoded = encode(range.count);
+  let encoded = yield* encode(range.count);
   if (cut && target.fields.batchHeaderBytes !== undefined) {
     const together = rowsTogether(target, encoded, (index) => variantAt(rowAt(index)));
     if (together < encoded.offsets.length - 1) {
       memory?.bodies?.give(encoded.bytes);
       memory?.offsets.give(encoded.offsets);
-      encoded = encode(together);
+      encoded = yield* encode(together);
     }
   }
   const count = encoded.offsets.length - 1;
@@ -76,7 +89,7 @@ export function prepareRows(
       sizes.check(rowAt(i), encoded.offsets[i + 1]! - encoded.offsets[i]!, i, i === count - 1);
     }
   }
-  const ids = source.eventIds === undefined ? undefined : writeIds(source, target, encoded, rowAt, memory?.ids);
+  const ids = source.eventIds === undefined ? undefined : yield* writeIds(source, target, encoded, rowAt, memory?.ids);
   return new PreparedRows(target, source, range.from, encoded, variants, ids, memory);
 }
 

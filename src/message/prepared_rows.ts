@@ -4,14 +4,19 @@
  * @module
  */
 
-import type { EncodedPart } from "../json/encode.ts";
+import { crc32c } from "../hash/crc32c.ts";
+import type { EncodedPart } from "../json/encoding.ts";
 import type { PieceMemory } from "../json/spare_memory.ts";
 import { type HeaderBlock, ID_BYTES } from "./headers.ts";
+import type { Steps } from "../steps.ts";
 import type { RowSource } from "./ids.ts";
 import type { MessageTarget } from "./target.ts";
 
 const NOTHING = new Uint8Array(0);
 const NO_OFFSETS = new Uint32Array(0);
+
+/** Bytes that one step goes over: less than a millisecond's work. */
+const CHECKED = 1 << 20;
 
 /** Rows ready to be sent. */
 export class PreparedRows {
@@ -29,9 +34,8 @@ export class PreparedRows {
   bytes: Uint8Array<ArrayBuffer>;
   /** Where each body begins; empty after {@linkcode free}. */
   offsets: Uint32Array<ArrayBuffer>;
-  #encoded: EncodedPart | undefined;
   readonly #memory: PieceMemory | undefined;
-  #crc32c = 0;
+  #crc32c: number | undefined;
   readonly #only: readonly number[] | undefined;
   readonly #variants: number | Uint8Array;
   #ids: Uint8Array<ArrayBuffer> | undefined;
@@ -53,22 +57,30 @@ export class PreparedRows {
     this.count = encoded.offsets.length - 1;
     this.bytes = encoded.bytes;
     this.offsets = encoded.offsets;
-    this.#encoded = encoded;
     this.#only = source.only;
     this.#variants = variants;
     this.#ids = ids;
     this.#memory = memory;
   }
 
-  /** CRC32C over all bodies. */
+  /** CRC32C over all bodies; computed on first reading. */
   get crc32c(): number {
-    return this.#encoded?.crc32c ?? this.#crc32c;
+    return this.#crc32c ??= crc32c(this.bytes);
+  }
+
+  /** Computes the checksum. */
+  *checksum(): Steps<void> {
+    let crc = 0;
+    for (let at = 0; at < this.bytes.length; at += CHECKED) {
+      if (at > 0) yield;
+      crc = crc32c(this.bytes.subarray(at, at + CHECKED), crc);
+    }
+    this.#crc32c = crc;
   }
 
   /** Lets go of the bodies, which nobody will send again; lengths and checksum stay. */
   release(): void {
     this.#crc32c = this.crc32c;
-    this.#encoded = undefined;
     this.#memory?.bodies?.give(this.bytes);
     this.bytes = NOTHING;
   }

@@ -67,6 +67,10 @@ export class AtomicLane implements Lane {
     return this.#submitted;
   }
 
+  get waiting(): boolean {
+    return this.#backlog.waiting;
+  }
+
   push(delivery: Delivery): void {
     this.#backlog.push(delivery);
   }

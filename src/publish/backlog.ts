@@ -46,6 +46,11 @@ export class Backlog {
     return this.#calls[0];
   }
 
+  /** Whether the call whose turn it is has rows that were not submitted yet. */
+  get waiting(): boolean {
+    return this.first?.rows !== undefined;
+  }
+
   /** When the next row may go, where none may now; Infinity when something else is waited for. */
   get due(): number {
     return Math.min(this.retry.due, this.#calls.length > 0 ? this.retry.pauseEnd : Infinity);

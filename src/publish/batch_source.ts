@@ -10,10 +10,11 @@ import { ConfigError, RouteError } from "../errors.ts";
 import type { PieceMemory } from "../json/spare_memory.ts";
 import { checkSelection, operationCodes } from "../message/operations.ts";
 import { eventIdReaders, type RowSource } from "../message/ids.ts";
-import { prepareRows, type RowRange } from "../message/prepare.ts";
+import { prepareSteps, type RowRange } from "../message/prepare.ts";
 import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Settings } from "../options.ts";
 import { misspelt } from "../rules/nearest.ts";
+import type { Steps } from "../steps.ts";
 import type { Destination } from "../stream/destination.ts";
 import type { RowBatch } from "../types.ts";
 import { checkBatchBytes, checkBatchCount } from "./atomic_batch.ts";
@@ -72,21 +73,22 @@ function checkKeys(batch: RowBatch): void {
 }
 
 /**
- * Makes messages of a range of an open batch, with every refusal: EncodeErrors, and RouteErrors of their stream's own
- * limits.
+ * Makes messages of a range of an open batch in steps, with every refusal: EncodeErrors, and RouteErrors of their
+ * stream's own limits.
  */
-export function messagesOf(
+export function* messageSteps(
   source: BatchSource,
   range: RowRange,
   destination: Destination,
   cut: boolean,
   settings: Settings,
   memory: PieceMemory,
-): PreparedRows {
+): Steps<PreparedRows> {
   if (!cut) checkBatchCount(range.count, settings);
-  const rows = prepareRows(source, range, destination.target, cut, memory);
+  const rows = yield* prepareSteps(source, range, destination.target, cut, memory);
   checkBatchBytes(rows, settings);
   checkPlaced(rows, destination, settings);
+  yield* rows.checksum();
   return rows;
 }
 

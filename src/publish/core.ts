@@ -13,7 +13,7 @@ import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Settings } from "../options.ts";
 import type { Destination, Destinations } from "../stream/destination.ts";
 import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types.ts";
-import { type BatchSource, messagesOf, openBatch } from "./batch_source.ts";
+import { type BatchSource, messageSteps, openBatch } from "./batch_source.ts";
 import { type Call, Calls } from "./calls.ts";
 import { closeConnection, watchConnection } from "./connection_watch.ts";
 import { Delivery, type Failure } from "./delivery.ts";
@@ -25,6 +25,7 @@ import { type Opened, openParts } from "./opening.ts";
 import { ProgressTeller } from "./progress.ts";
 import { receiptOf } from "./receipt.ts";
 import { Tally } from "./tally.ts";
+import { Turns } from "./turns.ts";
 import { openWire, type Wire } from "./wire.ts";
 
 /** Awaited when a call's rows are ready, before the first one is sent; what it throws fails the call. */
@@ -45,6 +46,7 @@ export class PublisherCore implements LaneHost {
   readonly #inbox: Inbox;
   readonly #unwatch: () => void;
   readonly #progress: ProgressTeller;
+  readonly #turns = new Turns(() => this.#lane.waiting);
   readonly #tally = new Tally();
   readonly #calls = new Calls(this.#tally, () => this.moved());
   #connected = true;
@@ -131,7 +133,10 @@ export class PublisherCore implements LaneHost {
     try {
       const destination = await this.#destinations.resolve(source.resource);
       if (delivery.over) return;
-      const rows = messagesOf(source, range, destination, cut, this.settings, this.#memory);
+      const steps = messageSteps(source, range, destination, cut, this.settings, this.#memory);
+      const made = this.#turns.take(steps, () => !delivery.over);
+      const rows = made instanceof Promise ? await made : made;
+      if (rows === undefined) return;
       if (before !== undefined) await before(rows, destination);
       if (delivery.over) return;
       delivery.load(rows, destination, this.#memory.fates);
@@ -224,6 +229,7 @@ export class PublisherCore implements LaneHost {
 
   moved(): void {
     this.#progress.moved();
+    this.#turns.moved();
   }
 
   #lost(reason: string, cause: unknown): void {
@@ -272,6 +278,7 @@ export class PublisherCore implements LaneHost {
     this.#lane.cut();
     this.#wire.close();
     this.#memory.close();
+    this.#turns.moved();
     if (this.ownsConnection) await closeConnection(this.#nc);
   }
 

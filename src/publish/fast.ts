@@ -71,6 +71,10 @@ export class FastLane implements Lane {
     return this.#sender.submitted;
   }
 
+  get waiting(): boolean {
+    return this.#backlog.waiting;
+  }
+
   push(delivery: Delivery): void {
     delivery.cumulative = true;
     this.#backlog.push(delivery);

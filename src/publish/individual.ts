@@ -60,6 +60,10 @@ export class IndividualLane implements Lane {
     return this.#submitted;
   }
 
+  get waiting(): boolean {
+    return this.#backlog.waiting;
+  }
+
   push(delivery: Delivery): void {
     this.#backlog.push(delivery);
   }

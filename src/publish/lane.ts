@@ -15,6 +15,8 @@ export interface Lane {
   readonly inFlightBytes: number;
   /** Rows submitted since opening. */
   readonly submitted: number;
+  /** Whether rows that are loaded wait for room. */
+  readonly waiting: boolean;
   /** Gives a call its place. */
   push(delivery: Delivery): void;
   /** A call's rows are loaded: it may be submitted when its turn comes. */

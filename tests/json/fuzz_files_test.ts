@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
-import { encodeRows } from "../../src/json/encode.ts";
+import { viewRows } from "../../src/arrow/view.ts";
+import { encodeRows, encodeSteps } from "../../src/json/encode.ts";
 import { crc32c } from "../../src/hash/crc32c.ts";
+import { toEnd } from "../../src/steps.ts";
 import { arrowReaders, bodies, isMisread, refusalOf } from "../_support/arrow_readers.ts";
 import { fuzzCases, fuzzCasesIn } from "../_support/testdata.ts";
 
@@ -50,6 +52,7 @@ for (const { name: library, read } of arrowReaders) {
       const encoded = encodeRows(rows);
       assertLines(bodies(encoded), one.lines!);
       assert.equal(encoded.crc32c, crc32c(encoded.bytes));
+      assertLines(bodies(toEnd(encodeSteps(viewRows(rows), {}, 100))), one.lines!);
     });
   }
   for (const one of refused) {
