@@ -52,7 +52,7 @@ export class Arena {
   rowStart = 0;
   /** Whether bytes are only counted: the batch is too large to grow into, or the row too large to keep. */
   counting = false;
-  /** Where counting began, when it did for want of memory. */
+  /** How many bytes were kept when counting began for want of memory; -1 where it did not. */
   countedFrom = -1;
   /** The part of the batch that is done: what is gathered by then tells what all will take. */
   progress = 1;
@@ -82,9 +82,9 @@ export class Arena {
     if (this.rowStart > 0 && this.used > this.#limits.maxBytes) throw STOP;
   }
 
-  /** Goes back to the row where counting began, with memory for all of `size` bytes. */
-  resume(size: number): void {
-    this.rowStart = this.countedFrom;
+  /** Goes back to a row that begins in what was kept, with memory for all of `size` bytes. */
+  resume(from: number, size: number): void {
+    this.rowStart = from;
     const kept = this.#memory.subarray(0, this.rowStart);
     this.#memory = new Uint8Array(size);
     this.#memory.set(kept);
@@ -103,7 +103,7 @@ export class Arena {
     const needed = this.used + end - start;
     if (needed > this.#memory.length && !this.#grow(needed)) {
       this.counting = true;
-      this.countedFrom = this.rowStart;
+      this.countedFrom = this.used;
       return;
     }
     this.#memory.set(start === 0 && end === source.length ? source : source.subarray(start, end), this.used);

@@ -227,7 +227,7 @@ function encodeChunk(run: Encoding, chunk: ChunkView): void {
       if (p > FULL) p = flushRows(run, done, p);
     }
     arena.rowStart = arena.used + p;
-    flush(p);
+    flushRows(run, done, p);
   } catch (thrown) {
     if (thrown === STOP) stop(run, row);
     else throw cellError(thrown, run.view.names[column] ?? "", row);
@@ -269,11 +269,12 @@ function sizeOf({ offsets, done }: Encoding): number {
   return offsets[done]!;
 }
 
-/** Goes back to what was only counted, now that its size is known. */
+/** Goes back to the last row that begins in what was kept, now that the size of all is known. */
 function again(run: Encoding): void {
   const { arena, done, offsets } = run;
-  const first = offsets.subarray(0, done).indexOf(arena.countedFrom);
-  arena.resume(sizeOf(run));
+  let first = done - 1;
+  while (offsets[first]! > arena.countedFrom) first--;
+  arena.resume(offsets[first]!, sizeOf(run));
   Object.assign(run, { done: first, stopped: false, count: done });
 }
 

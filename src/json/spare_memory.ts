@@ -35,9 +35,10 @@ export class SpareMemory {
 
   /** Memory whose bytes may be anything; undefined when there is none, or none of so many bytes. */
   take(least = 0): Uint8Array<ArrayBuffer> | undefined {
-    const memory = this.#kept.pop();
-    // What is too small goes: it would keep the place of what is large enough.
-    return memory === undefined || memory.length < least ? undefined : memory;
+    const at = this.#kept.findLastIndex(({ length }) => length >= least);
+    // Where all are too small one goes: it would keep the place of what is large enough.
+    const [memory] = this.#kept.splice(at, 1);
+    return at < 0 ? undefined : memory;
   }
 
   /** Takes all memory below an array. Nobody may read or write it any more. */

@@ -136,7 +136,7 @@ export class PublisherCore implements LaneHost {
       const steps = messageSteps(source, range, destination, cut, this.settings, this.#memory);
       const made = this.#turns.take(steps, () => !delivery.over);
       const rows = made instanceof Promise ? await made : made;
-      if (rows === undefined) return;
+      if (rows === undefined || delivery.over) return;
       if (before !== undefined) await before(rows, destination);
       if (delivery.over) return;
       delivery.load(rows, destination, this.#memory.fates);

@@ -21,7 +21,8 @@ export interface CallRows {
 
 /** The error of a call that a failure ended; rows that were never submitted are unsent. */
 export function publishError(failure: Failure, rows: CallRows, delivery?: Delivery): PublishError {
-  const codes = delivery === undefined || delivery.rows === undefined ? new Uint8Array(rows.count) : delivery.codes;
+  // A copy: an error that is kept holds on to no more than it says.
+  const codes = delivery?.rows === undefined ? new Uint8Array(rows.count) : delivery.codes.slice();
   const own = failure.delivery !== undefined && failure.delivery === delivery;
   return errorOf(failure, rows, codes, {
     row: own && failure.index !== undefined ? delivery!.rows!.rowNumber(failure.index) : undefined,

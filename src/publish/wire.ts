@@ -96,7 +96,7 @@ class FrameWire implements Wire {
     const to = rows.offsets[index + 1]!;
     const headerLength = block.bytes.length + lines.length;
     const total = headerLength + to - from;
-    if (to > rows.bytes.length) throw new RangeError(`Cannot send row ${index}: its bytes were released`);
+    if (!(to <= rows.bytes.length)) throw new RangeError(`Cannot send row ${index}: its bytes were released`);
     const replyLength = reply === undefined ? 0 : reply.before.length + reply.after.length;
     const need = FRAME_EXTRA + rows.subjectBytes.length + replyLength + total;
     if (this.#end + need > this.#burst.length) this.#more(need);

@@ -5,7 +5,8 @@ import fc from "fast-check";
 import { viewRows } from "../../src/arrow/view.ts";
 import { EncodeError } from "../../src/errors.ts";
 import { crc32c } from "../../src/hash/crc32c.ts";
-import { encodeRows, encodeView } from "../../src/json/encode.ts";
+import { encodeRows, encodeSteps, encodeView } from "../../src/json/encode.ts";
+import { toEnd } from "../../src/steps.ts";
 import type { ArrowRows } from "../../src/types.ts";
 import { bodies, bodyTexts, refusalOf } from "../_support/arrow_readers.ts";
 import { makeColumn } from "../_support/columns.ts";
@@ -313,7 +314,7 @@ Deno.test("encodeRows() of rows that cannot fit 4 GiB refuses without encoding t
 });
 
 /** A dictionary of one long text, said many times. */
-function repeated(length: number, rows: number): ArrowRows {
+function repeated(length: number, rows: number): arrow.Table {
   const type = new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32());
   const dictionary = arrow.vectorFromArray(["x".repeat(length)], new arrow.Utf8());
   const data = makeColumn(type, new Array(rows).fill(0), { values: new Int32Array(rows), dictionary });
@@ -334,6 +335,24 @@ Deno.test("encodeRows() of more than it grows into counts first and then has eve
     assert.equal(offsets[row + 1]! - offsets[row]!, first.length);
     const body = json.subarray(offsets[row], offsets[row + 1]);
     assert.ok(body[0] === 0x7b && body[500_000] === 0x78 && body[body.length - 1] === 0x7d);
+  }
+});
+
+Deno.test("rows of any size have every byte where all are more than an arena grows into, at once or in steps", () => {
+  const sizes = [[7500, 40_000], [90, 3_000_000]] as const;
+  for (const [size, rows] of sizes) {
+    const table = repeated(size, rows);
+    const body = encodeRows(repeated(size, 1)).bytes;
+    assert.ok(body.length * rows > 1 << 28);
+    let expected = 0;
+    for (let row = 0; row < rows; row++) expected = crc32c(body, expected);
+    const chunked = new arrow.Table(table.batches.flatMap((batch) => [batch.slice(0, 1000), batch.slice(1000, rows)]));
+    for (const view of [viewRows(table), viewRows(chunked)]) {
+      for (const part of [encodeView(view), toEnd(encodeSteps(view, {}))]) {
+        assert.deepEqual([part.rows, part.bytes.length], [rows, body.length * rows]);
+        assert.equal(crc32c(part.bytes), expected, `${rows} rows of ${size} bytes`);
+      }
+    }
   }
 });
 

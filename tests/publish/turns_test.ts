@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { EncodeError, Publisher } from "../../mod.ts";
+import { openBatch } from "../../src/publish/batch_source.ts";
+import { PublisherCore } from "../../src/publish/core.ts";
 import { Turns } from "../../src/publish/turns.ts";
 import type { Steps } from "../../src/steps.ts";
-import { batchOf, numberBatch, textColumn } from "../_support/batches.ts";
+import { batchOf, idBatch, numberBatch, textColumn } from "../_support/batches.ts";
 import { fakeConnection } from "../_support/fake_connection.ts";
 import { until } from "../_support/wait.ts";
 
@@ -137,4 +139,24 @@ Deno.test("an abort between two steps of encoding sends nothing of the batch and
   }
   assert.deepEqual([(await first).rows, (await third).rows, fake.published.length], [20, 5, 25]);
   await publisher.close();
+});
+
+Deno.test("nothing is told of a call that was ended when its encoding was done", async () => {
+  const fake = fakeConnection({ frames: true });
+  const core = await PublisherCore.open(fake.nc, { stream: "ORDERS", subject: "orders.all" });
+  const told: boolean[] = [];
+  for (let turns = 0; turns < 20; turns++) {
+    const abort = new AbortController();
+    const source = openBatch({ resource: "r", rows: idBatch(3000) }, core.settings);
+    const delivery = core.start(source, { from: 0, count: 3000 }, abort.signal, true, () => {
+      told.push(delivery.over);
+      return Promise.resolve();
+    });
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    abort.abort();
+    await delivery.done.promise.catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  assert.ok(told.length > 0 && !told.includes(true), `${told}`);
+  await core.close();
 });
