@@ -37,7 +37,7 @@ export type Operation = "insert" | "update" | "delete";
 export interface RowBatch {
   /** The destination resource's name; it fills the placeholder of the templates. */
   readonly resource: string;
-  /** The rows. */
+  /** The rows. They are read while the call is in progress: nobody may write to their buffers until it has ended. */
   readonly rows: ArrowRows;
   /**
    * One operation for all rows, or one a row (a table's rows counted across its batches).
