@@ -10,7 +10,7 @@ import { NO_BYTES } from "./buffers.ts";
 import { cellError } from "./fault.ts";
 import { isText } from "./field_type.ts";
 import { type TextSpan, textSpan } from "./text_span.ts";
-import type { ChunkView, RowsView } from "./view.ts";
+import { chunkAt, type ChunkView, type RowsView } from "./view.ts";
 
 /** A cursor over a text column; rows are numbered in the whole batch. */
 export interface TextColumn {
@@ -62,7 +62,7 @@ function cursor(view: RowsView, at: number, name: string): TextColumn {
     const holds = (chunk: ChunkView | undefined): boolean =>
       chunk !== undefined && row >= chunk.firstRow && row < chunk.firstRow + chunk.rowCount;
     // Mostly the next one: chunks are read in order.
-    current = holds(chunks[current + 1]) ? current + 1 : chunks.findIndex(holds);
+    current = holds(chunks[current + 1]) ? current + 1 : chunkAt(chunks, row);
     const chunk = chunks[current];
     if (chunk === undefined) throw new RangeError(`row ${row} is outside of ${view.rowCount}`);
     first = chunk.firstRow;

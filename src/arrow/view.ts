@@ -112,6 +112,29 @@ function viewWindow(window: ArrowWindow): RowsView {
   return narrow(viewRows(window.source), window.from, window.numRows);
 }
 
+/**
+ * The index of the chunk that a row is in; -1 where there is none.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const chunks = [[0, 5], [5, 0], [5, 3]].map(([firstRow, rowCount]) => ({ firstRow: firstRow!, rowCount: rowCount! }));
+ * assert.deepEqual([0, 4, 5, 7, 8].map((row) => chunkAt(chunks, row)), [0, 0, 2, 2, -1]);
+ * ```
+ */
+export function chunkAt(chunks: readonly Pick<ChunkView, "firstRow" | "rowCount">[], row: number): number {
+  let low = 0;
+  // Behind the last chunk that begins at the row or before it.
+  for (let high = chunks.length; low < high;) {
+    const middle = (low + high) >>> 1;
+    if (chunks[middle]!.firstRow <= row) low = middle + 1;
+    else high = middle;
+  }
+  const chunk = chunks[low - 1];
+  return chunk !== undefined && row < chunk.firstRow + chunk.rowCount ? low - 1 : -1;
+}
+
 /** The rows from `from` on, `count` of them, numbered from 0. */
 function narrow(view: RowsView, from: number, count: number): RowsView {
   if (countOf(from) + countOf(count) > view.rowCount) {
@@ -119,7 +142,9 @@ function narrow(view: RowsView, from: number, count: number): RowsView {
     throw new EncodeError("encode.malformed", text);
   }
   const chunks: ChunkView[] = [];
-  for (const chunk of view.chunks) {
+  for (let at = Math.max(0, chunkAt(view.chunks, from)); at < view.chunks.length; at++) {
+    const chunk = view.chunks[at]!;
+    if (chunk.firstRow >= from + count) break;
     const start = Math.max(from, chunk.firstRow);
     const end = Math.min(from + count, chunk.firstRow + chunk.rowCount);
     if (start >= end) continue;

@@ -5,7 +5,7 @@
  */
 
 import { cellError } from "../arrow/fault.ts";
-import type { ChunkView, RowsView } from "../arrow/view.ts";
+import { chunkAt, type ChunkView, type RowsView } from "../arrow/view.ts";
 import { EncodeError } from "../errors.ts";
 import { crc32c } from "../hash/crc32c.ts";
 import type { EncodedRows } from "../types.ts";
@@ -166,7 +166,7 @@ function encodeChunks(run: Encoding): void {
     const row = rowAt(run, run.done);
     const { chunks } = run.view;
     if (!holds(chunks[at], row)) {
-      at = holds(chunks[at + 1], row) ? at + 1 : chunks.findIndex((chunk) => holds(chunk, row));
+      at = holds(chunks[at + 1], row) ? at + 1 : chunkAt(chunks, row);
     }
     const chunk = chunks[at];
     if (chunk === undefined) throw new RangeError(`row ${row} is outside of ${run.view.rowCount}`);

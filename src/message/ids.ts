@@ -136,9 +136,19 @@ function sameBody(
   const { bytes, offsets } = encoded;
   const body = bytes.subarray(offsets[index]!, offsets[index + 1]!);
   if (earlier < first) return sameBytes(encodeView(source.view, { only: [earlier] }).bytes, body);
-  let at = index - 1;
-  while (rowAt(at) !== earlier) at--;
+  const at = placeOf(earlier, rowAt, index);
   return sameBytes(bytes.subarray(offsets[at]!, offsets[at + 1]!), body);
+}
+
+/** Where a row is among the first `end` of a piece: row numbers ascend. */
+function placeOf(row: number, rowAt: (index: number) => number, end: number): number {
+  let low = 0;
+  for (let high = end; low < high;) {
+    const middle = (low + high) >>> 1;
+    if (rowAt(middle) < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function sameBytes(one: Uint8Array, two: Uint8Array): boolean {

@@ -28,7 +28,8 @@ import type { Again } from "./verdict.ts";
 export class Backlog {
   /** The rows that go again. */
   readonly retry: RetryQueue;
-  #calls: Delivery[] = [];
+  /** In order; a set, since any of thousands may be taken out. */
+  readonly #calls = new Set<Delivery>();
   #closed = false;
 
   /** A backlog whose rows go again within a budget in milliseconds; without one, never. */
@@ -38,12 +39,12 @@ export class Backlog {
 
   /** Whether neither a call nor a row waits. */
   get empty(): boolean {
-    return this.#calls.length === 0 && this.retry.size === 0;
+    return this.#calls.size === 0 && this.retry.size === 0;
   }
 
   /** The call whose turn it is. */
   get first(): Delivery | undefined {
-    return this.#calls[0];
+    return this.#calls.values().next().value;
   }
 
   /** Whether the call whose turn it is has rows that were not submitted yet. */
@@ -53,23 +54,23 @@ export class Backlog {
 
   /** When the next row may go, where none may now; Infinity when something else is waited for. */
   get due(): number {
-    return Math.min(this.retry.due, this.#calls.length > 0 ? this.retry.pauseEnd : Infinity);
+    return Math.min(this.retry.due, this.#calls.size > 0 ? this.retry.pauseEnd : Infinity);
   }
 
   /** Gives a call its place. */
   push(delivery: Delivery): void {
-    this.#calls.push(delivery);
+    this.#calls.add(delivery);
   }
 
   /** Takes the first call out. */
   shift(): void {
-    this.#calls.shift();
+    if (this.first !== undefined) this.#calls.delete(this.first);
   }
 
   /** Takes a call out, wherever it is. */
   remove(delivery: Delivery): void {
     this.retry.remove(delivery);
-    this.#calls = this.#calls.filter((waiting) => waiting !== delivery);
+    this.#calls.delete(delivery);
   }
 
   /** Forgets the rows that wait to go again, and takes none any more. */
@@ -94,11 +95,11 @@ export class Backlog {
 
   /** Submits calls, up to the first that is not loaded, or for whose rows there is no room. */
   submitCalls(submit: (delivery: Delivery) => boolean): void {
-    let finished = 0;
+    const finished: Delivery[] = [];
     for (const delivery of this.#calls) {
       if (delivery.rows === undefined ? !delivery.over : !submit(delivery)) break;
-      finished++;
+      finished.push(delivery);
     }
-    if (finished > 0) this.#calls = this.#calls.slice(finished);
+    for (const delivery of finished) this.#calls.delete(delivery);
   }
 }

@@ -73,7 +73,7 @@ export class IndividualLane implements Lane {
   }
 
   cancel(delivery: Delivery): void {
-    this.#window.detach(delivery, (owner) => void owner.open--);
+    if (delivery.open > 0) this.#window.detach(delivery, (owner) => void owner.open--);
     this.#backlog.remove(delivery);
     this.#pump.proceed();
   }

@@ -144,6 +144,7 @@ class Line {
   }
 
   remove(delivery: Delivery): void {
+    if (this.size === 0) return;
     this.#rows = this.#rows.slice(this.#head).filter((row) => row.delivery !== delivery);
     this.#head = 0;
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { pieceRanges, resolveLimits, sliceRows } from "../../src/arrow/slice.ts";
-import { viewRows } from "../../src/arrow/view.ts";
+import { chunkAt, viewRows } from "../../src/arrow/view.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowRows, BatchLimits } from "../../src/types.ts";
@@ -56,6 +56,20 @@ Deno.test("sliceRows() never joins rows of two chunks", () => {
   const table = tableOf(numberBatch(3), numberBatch(0, 3), numberBatch(5, 3), numberBatch(1, 8));
   assert.deepEqual(sizes(table), [3, 5, 1]);
   assert.deepEqual(sizes(table, { batchMaxRows: 2 }), [2, 1, 2, 2, 1, 1]);
+});
+
+Deno.test("sliceRows() of any chunks gives every row once, in order, and chunkAt() finds each row's chunk", () => {
+  const counts = fc.array(fc.nat(4), { minLength: 1, maxLength: 12 });
+  fc.assert(fc.property(counts, fc.integer({ min: 1, max: 5 }), (counts, batchMaxRows) => {
+    let first = 0;
+    const table = tableOf(...counts.map((count) => numberBatch(count, (first += count) - count)));
+    assert.deepEqual(piecewise(table, { batchMaxRows }), bodyTexts(encodeRows(table)));
+    const { chunks } = viewRows(table);
+    for (let row = 0; row <= first; row++) {
+      const holds = chunks.findIndex(({ firstRow, rowCount }) => row >= firstRow && row < firstRow + rowCount);
+      assert.equal(chunkAt(chunks, row), holds);
+    }
+  }));
 });
 
 Deno.test("sliceRows() gives no piece of no rows", () => {

@@ -236,28 +236,30 @@ Deno.test("rows that are prepared once more are not their own repetition", () =>
   assert.deepEqual(texts[1], texts[0]);
 });
 
-Deno.test("repeated ids are found in any batch, within a piece and across pieces", () => {
+Deno.test("repeated ids are found in any batch and selection, within a piece and across pieces", () => {
   const id = fc.constantFrom("a", "b", "c", "d", "e");
   fc.assert(fc.property(
-    fc.array(fc.tuple(fc.option(id), fc.nat(1)), { minLength: 1, maxLength: 12 }),
+    fc.array(fc.tuple(fc.option(id), fc.nat(1), fc.boolean()), { minLength: 1, maxLength: 12 }),
     fc.integer({ min: 1, max: 12 }),
-    (rows, piece) => {
+    fc.boolean(),
+    (rows, piece, selected) => {
       const seen = new Map<string, number>();
-      const firstFault = rows.findIndex(([id, value]) => {
-        if (id === null) return false;
+      const only = [...rows.keys()].filter((row) => !selected || rows[row]![2]);
+      const firstFault = rows.findIndex(([id, value, isIn]) => {
+        if (id === null || (selected && !isIn)) return false;
         const known = seen.get(id);
         if (known === undefined) seen.set(id, value);
         return known !== undefined && known !== value;
       });
       const batch = withIds(rows.map(([id]) => id), rows.map(([, value]) => value));
       const source = openBatch(
-        { resource: "eu", rows: batch },
+        { resource: "eu", rows: batch, ...(selected ? { only } : {}) },
         resolveOptions({ stream: "ORDERS", subject: "orders.eu" }),
       );
       let fault = -1;
       try {
-        for (let from = 0; from < rows.length; from += piece) {
-          prepareRows(source, { from, count: Math.min(piece, rows.length - from) }, targetOf(), true);
+        for (let from = 0; from < only.length; from += piece) {
+          prepareRows(source, { from, count: Math.min(piece, only.length - from) }, targetOf(), true);
         }
       } catch (error) {
         assert.ok(error instanceof EncodeError && error.code === "encode.duplicate_id");
