@@ -12,6 +12,7 @@ const RANKS: readonly (readonly string[])[] = [
     "src/deferred.ts",
     "src/abort_watch.ts",
     "src/steps.ts",
+    "src/lower_bound.ts",
   ],
   ["src/subject/", "src/arrow/", "src/hash/"],
   ["src/json/", "src/duration.ts"],

@@ -6,6 +6,7 @@
 
 import { describe } from "../describe.ts";
 import { ConfigError } from "../errors.ts";
+import { lowerBound } from "../lower_bound.ts";
 import type { ArrowRows, BatchLimits } from "../types.ts";
 import { type ChunkView, type RowsView, viewRows, windowOf } from "./view.ts";
 import { addWeights, constantWeight, pieceWeight } from "./weights.ts";
@@ -130,14 +131,7 @@ export function* pieceRanges(
 /** How many selected rows lie before a row: the selection's end within a chunk, at `from` or behind it. */
 function selectedBefore(row: number, from: number, only: readonly number[] | undefined): number {
   if (only === undefined) return row;
-  let low = from;
-  let high = only.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (only[middle]! < row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return lowerBound(from, only.length, (index) => only[index]!, row);
 }
 
 /** The weights of a chunk's rows, asked for in ascending order; weighed a block at a time, all columns at once. */

@@ -10,7 +10,7 @@ import { NO_BYTES } from "./buffers.ts";
 import { cellError } from "./fault.ts";
 import { isText } from "./field_type.ts";
 import { type TextSpan, textSpan } from "./text_span.ts";
-import { chunkAt, type ChunkView, type RowsView } from "./view.ts";
+import { chunkAt, type RowsView } from "./view.ts";
 
 /** A cursor over a text column; rows are numbered in the whole batch. */
 export interface TextColumn {
@@ -53,17 +53,12 @@ export function textColumn(view: RowsView, name: string): TextColumn | undefined
 
 function cursor(view: RowsView, at: number, name: string): TextColumn {
   const { chunks } = view;
-  let current = -1;
   let first = 0;
   let last = 0;
   let shift = 0;
   let span: TextSpan;
   const enter = (row: number): void => {
-    const holds = (chunk: ChunkView | undefined): boolean =>
-      chunk !== undefined && row >= chunk.firstRow && row < chunk.firstRow + chunk.rowCount;
-    // Mostly the next one: chunks are read in order.
-    current = holds(chunks[current + 1]) ? current + 1 : chunkAt(chunks, row);
-    const chunk = chunks[current];
+    const chunk = chunks[chunkAt(chunks, row)];
     if (chunk === undefined) throw new RangeError(`row ${row} is outside of ${view.rowCount}`);
     first = chunk.firstRow;
     last = first + chunk.rowCount;

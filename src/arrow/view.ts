@@ -7,6 +7,7 @@
 
 import { describe } from "../describe.ts";
 import { EncodeError } from "../errors.ts";
+import { lowerBound } from "../lower_bound.ts";
 import type { ArrowRows, ArrowWindow } from "../types.ts";
 import { type ColumnCache, type ColumnView, type LooseData, viewColumn } from "./column.ts";
 import { cellError, Fault, malformed } from "./fault.ts";
@@ -124,15 +125,9 @@ function viewWindow(window: ArrowWindow): RowsView {
  * ```
  */
 export function chunkAt(chunks: readonly Pick<ChunkView, "firstRow" | "rowCount">[], row: number): number {
-  let low = 0;
-  // Behind the last chunk that begins at the row or before it.
-  for (let high = chunks.length; low < high;) {
-    const middle = (low + high) >>> 1;
-    if (chunks[middle]!.firstRow <= row) low = middle + 1;
-    else high = middle;
-  }
-  const chunk = chunks[low - 1];
-  return chunk !== undefined && row < chunk.firstRow + chunk.rowCount ? low - 1 : -1;
+  const last = lowerBound(0, chunks.length, (index) => chunks[index]!.firstRow, row + 1) - 1;
+  const chunk = chunks[last];
+  return chunk !== undefined && row < chunk.firstRow + chunk.rowCount ? last : -1;
 }
 
 /** The rows from `from` on, `count` of them, numbered from 0. */

@@ -161,14 +161,10 @@ function isLeft({ done, count, stopped }: Encoding): boolean {
 }
 
 function encodeChunks(run: Encoding): void {
-  let at = 0;
+  const { chunks } = run.view;
   while (isLeft(run) && run.arena.used < run.sliceEnd) {
     const row = rowAt(run, run.done);
-    const { chunks } = run.view;
-    if (!holds(chunks[at], row)) {
-      at = holds(chunks[at + 1], row) ? at + 1 : chunkAt(chunks, row);
-    }
-    const chunk = chunks[at];
+    const chunk = chunks[chunkAt(chunks, row)];
     if (chunk === undefined) throw new RangeError(`row ${row} is outside of ${run.view.rowCount}`);
     encodeChunk(run, chunk);
   }
@@ -176,10 +172,6 @@ function encodeChunks(run: Encoding): void {
 
 function rowAt({ only, from }: Encoding, index: number): number {
   return only === undefined ? from + index : only[from + index]!;
-}
-
-function holds(chunk: ChunkView | undefined, row: number): boolean {
-  return chunk !== undefined && row >= chunk.firstRow && row < chunk.firstRow + chunk.rowCount;
 }
 
 function cellsOf(run: Encoding, { columns, starts, rowCount }: ChunkView): readonly Cell[] {

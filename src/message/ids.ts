@@ -11,6 +11,7 @@ import { EncodeError } from "../errors.ts";
 import { idHasher } from "../hash/message_id.ts";
 import { encodeView } from "../json/encode.ts";
 import { type SpareMemory, zeros } from "../json/spare_memory.ts";
+import { lowerBound } from "../lower_bound.ts";
 import type { Steps } from "../steps.ts";
 import type { EncodedRows } from "../types.ts";
 import { ID_BYTES } from "./headers.ts";
@@ -136,19 +137,8 @@ function sameBody(
   const { bytes, offsets } = encoded;
   const body = bytes.subarray(offsets[index]!, offsets[index + 1]!);
   if (earlier < first) return sameBytes(encodeView(source.view, { only: [earlier] }).bytes, body);
-  const at = placeOf(earlier, rowAt, index);
+  const at = lowerBound(0, index, rowAt, earlier);
   return sameBytes(bytes.subarray(offsets[at]!, offsets[at + 1]!), body);
-}
-
-/** Where a row is among the first `end` of a piece: row numbers ascend. */
-function placeOf(row: number, rowAt: (index: number) => number, end: number): number {
-  let low = 0;
-  for (let high = end; low < high;) {
-    const middle = (low + high) >>> 1;
-    if (rowAt(middle) < row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function sameBytes(one: Uint8Array, two: Uint8Array): boolean {

@@ -5,6 +5,7 @@
  */
 
 import type { PublishOutcome, RowOutcome, RowOutcomes } from "../errors.ts";
+import { lowerBound } from "../lower_bound.ts";
 
 /** Outcome codes as they stand in a byte array; the index is the code. */
 const WORDS: readonly RowOutcome[] = ["unsent", "acked", "duplicate", "rejected", "unknown"];
@@ -56,16 +57,8 @@ export function rowOutcomes(codes: Uint8Array, only?: readonly number[]): RowOut
 
 /** The index of a row number in an ascending selection; -1 where it is not in it. */
 function indexIn(only: readonly number[], row: number): number {
-  let low = 0;
-  let high = only.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const value = only[middle]!;
-    if (value === row) return middle;
-    if (value < row) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
+  const at = lowerBound(0, only.length, (index) => only[index]!, row);
+  return only[at] === row ? at : -1;
 }
 
 /** What a call left behind, from its rows' outcomes; `sent` tells whether anything of it was sent at all. */

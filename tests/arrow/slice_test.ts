@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { pieceRanges, resolveLimits, sliceRows } from "../../src/arrow/slice.ts";
-import { chunkAt, viewRows } from "../../src/arrow/view.ts";
+import { chunkAt, viewRows, windowOf } from "../../src/arrow/view.ts";
 import { ConfigError } from "../../src/errors.ts";
-import { encodeRows } from "../../src/json/encode.ts";
+import { encodeRows, encodeView } from "../../src/json/encode.ts";
 import type { ArrowRows, BatchLimits } from "../../src/types.ts";
 import { anyBatch } from "../_support/arbitraries.ts";
 import { arrowReaders, bodyTexts, isMisread } from "../_support/arrow_readers.ts";
@@ -70,6 +70,25 @@ Deno.test("sliceRows() of any chunks gives every row once, in order, and chunkAt
       assert.equal(chunkAt(chunks, row), holds);
     }
   }));
+});
+
+Deno.test("a window of a table, and a piece's encoding, do not look at every chunk", () => {
+  const count = 1000;
+  const table = tableOf(...Array.from({ length: count }, (_, n) => numberBatch(1, n)));
+  const view = viewRows(table);
+  let reads = 0;
+  const chunks = view.chunks.map((chunk) => ({
+    ...chunk,
+    get firstRow() {
+      reads++;
+      return chunk.firstRow;
+    },
+  }));
+  for (let row = 0; row < count; row++) {
+    windowOf(table, { ...view, chunks }, row, 1);
+    assert.equal(encodeView({ ...view, chunks }, { from: row, count: 1 }).rows, 1);
+  }
+  assert.ok(reads < 100 * count, `${reads} looks at chunks`);
 });
 
 Deno.test("sliceRows() gives no piece of no rows", () => {

@@ -270,6 +270,24 @@ Deno.test("repeated ids are found in any batch and selection, within a piece and
   ));
 });
 
+Deno.test("repeated ids are compared without a walk through the rows between", () => {
+  const rows = 4000;
+  const numbers = Array.from({ length: rows }, (_, row) => row % (rows / 2));
+  const source = openBatch(
+    { resource: "eu", rows: withIds(numbers.map(String), numbers), only: [...numbers.keys()] },
+    resolveOptions({ stream: "ORDERS", subject: "orders.eu" }),
+  );
+  let reads = 0;
+  const only = new Proxy(source.only!, {
+    get(target, key, receiver) {
+      reads++;
+      return Reflect.get(target, key, receiver);
+    },
+  });
+  assert.equal(prepareRows({ ...source, only }, { from: 0, count: rows }, targetOf(), false).count, rows);
+  assert.ok(reads < 50 * rows, `${reads} reads of the selection`);
+});
+
 Deno.test("sizes are exact where rows with and without an id differ", () => {
   const head =
     "NATS/1.0\r\nContent-Type: application/json\r\nFilament-Operation: insert\r\nNats-Expected-Stream: ORDERS\r\n\r\n"

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { openRun, Publisher } from "../../mod.ts";
 import { SpareMemory } from "../../src/json/spare_memory.ts";
 import { Delivery } from "../../src/publish/delivery.ts";
 import { ACKED, DUPLICATE, UNSENT } from "../../src/publish/outcomes.ts";
+import { idBatch } from "../_support/batches.ts";
+import { fakeConnection } from "../_support/fake_connection.ts";
 
 function loaded(count: number, memory?: SpareMemory): Delivery {
   const delivery = new Delivery();
@@ -39,4 +42,26 @@ Deno.test("what comes late for a call that gave its memory back changes no other
   first.withdraw(1);
   assert.deepEqual([...second.codes, ...second.sequences, ...second.tries], [UNSENT, UNSENT, 0, 0, 0, 0]);
   assert.equal(first.count, 2);
+});
+
+Deno.test("one call and one piece after another is kept in the same memory", async () => {
+  const load = Delivery.prototype.load;
+  const buffers = [new Set<unknown>(), new Set<unknown>(), new Set<unknown>()] as const;
+  Delivery.prototype.load = function (this: Delivery, ...given: Parameters<typeof load>) {
+    load.apply(this, given);
+    [this.codes, given[0].offsets, given[0].bytes].forEach(({ buffer }, kind) => buffers[kind]!.add(buffer));
+  };
+  try {
+    const { nc } = fakeConnection({ frames: true });
+    const options = { stream: "ORDERS", subject: "orders.all", ownsConnection: false };
+    await using publisher = await Publisher.open(nc, options);
+    for (let call = 0; call < 10; call++) await publisher.publish({ resource: "r", rows: idBatch(50) });
+    assert.deepEqual(buffers.map(({ size }) => size), [1, 1, 1]);
+    await using run = await openRun(nc, options);
+    await run.applyAll([{ resource: "r", rows: idBatch(1000) }], { batchMaxRows: 50 });
+    await run.commit();
+    assert.ok(buffers.every(({ size }) => size < 10), `${buffers.map(({ size }) => size)} for twenty pieces`);
+  } finally {
+    Delivery.prototype.load = load;
+  }
 });
