@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { NatsConnection } from "@nats-io/nats-core";
+import { errors, type NatsConnection } from "@nats-io/nats-core";
 
 /** Any JSON document. */
 type Document = Readonly<Record<string, unknown>>;
@@ -19,9 +19,19 @@ export async function api(nc: NatsConnection, name: string, body?: Document): Pr
   return document;
 }
 
+/** Asks a second time where no answer came: a cluster may lose one, and the same creation twice is one. */
+async function create(nc: NatsConnection, name: string, body: Document): Promise<void> {
+  try {
+    await api(nc, name, body);
+  } catch (error) {
+    if (!(error instanceof errors.TimeoutError)) throw error;
+    await api(nc, name, body);
+  }
+}
+
 /** Creates a stream of this very configuration. */
 export async function createStream(nc: NatsConnection, config: Document & { readonly name: string }): Promise<void> {
-  await api(nc, `STREAM.CREATE.${config.name}`, config);
+  await create(nc, `STREAM.CREATE.${config.name}`, config);
 }
 
 /** Creates a consumer of this very configuration, with explicit acknowledgments unless it says otherwise. */
@@ -31,7 +41,7 @@ export async function createConsumer(
   config: Document & { readonly name: string },
 ): Promise<void> {
   const body = { stream_name: stream, config: { ack_policy: "explicit", ...config }, action: "create" };
-  await api(nc, `CONSUMER.CREATE.${stream}.${config.name}`, body);
+  await create(nc, `CONSUMER.CREATE.${stream}.${config.name}`, body);
 }
 
 /** Publishes bodies one after another, each acknowledged; gives their sequences. */

@@ -28,6 +28,12 @@ export interface ConnzClient {
   readonly subscriptions_list?: readonly string[];
 }
 
+/** What `/routez` tells, as far as tests ask: a server's connections to the other nodes. */
+export interface Routez {
+  /** The connections; several to each node. */
+  readonly routes: readonly { readonly rid: number; readonly remote_id: string }[];
+}
+
 /** A stream as `/jsz` tells it. */
 export interface JszStream {
   /** The stream's name. */

@@ -10,7 +10,7 @@
  * @module
  */
 
-import { askJson, type Jsz, type JszStream } from "./monitor.ts";
+import { askJson, type Jsz, type JszStream, type Routez } from "./monitor.ts";
 import { natsServerBinary } from "./nats_binary.ts";
 import type { ServerConfig } from "./nats_config.ts";
 import { type NatsServer, randomName, startOrDispose, withFreePorts } from "./nats_server.ts";
@@ -34,7 +34,7 @@ export interface NatsCluster extends AsyncDisposable {
   readonly urls: readonly string[];
   /** The version of the nodes. */
   readonly version: string;
-  /** Waits until all running nodes agree on a leader of the cluster and have their streams back. */
+  /** Waits until all running nodes keep their routes, agree on a leader and have their streams back. */
   ready(): Promise<void>;
   /** The running node that leads the cluster. */
   metaLeader(): Promise<NatsServer>;
@@ -92,6 +92,7 @@ function clusterOf(nodes: readonly NatsServer[]): NatsCluster {
       return nodes[0]!.version;
     },
     ready: async () => {
+      await routesAreKept(nodes);
       const leader = await until("a leader of the cluster", () => agreedLeader(nodes));
       await Promise.all(running(nodes).map((node) => node.ready()));
       if (!leader.running()) throw new Error(`${leader.name} leads the cluster, but has ended`);
@@ -106,6 +107,26 @@ function clusterOf(nodes: readonly NatsServer[]): NatsCluster {
       await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
     },
   };
+}
+
+/** A node tries again after a second where another one did not listen yet. */
+const ROUTES_KEPT_FOR = 1_200;
+
+/**
+ * Waits until no route between the running nodes is new. A second one between the same two is closed as a duplicate,
+ * and an answer of the JetStream API that was on its way over it is lost: seen in two of 75 starts under load.
+ */
+async function routesAreKept(nodes: readonly NatsServer[]): Promise<void> {
+  let known = "";
+  let since = 0;
+  await until("the routes to be kept", async () => {
+    const up = running(nodes);
+    const views = await Promise.all(up.map((node) => askJson<Routez>(`${node.monitorUrl}/routez`)));
+    const peers = views.map(({ routes }) => new Set(routes.map(({ remote_id }) => remote_id)).size);
+    const now = JSON.stringify(views.map(({ routes }) => routes.map(({ rid }) => rid).sort()));
+    if (now !== known || peers.some((count) => count < up.length - 1)) [known, since] = [now, Date.now()];
+    return Date.now() - since >= ROUTES_KEPT_FOR;
+  }, { every: 50 });
 }
 
 function running(nodes: readonly NatsServer[]): NatsServer[] {

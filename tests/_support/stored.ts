@@ -4,7 +4,7 @@
  * @module
  */
 
-import { jetstreamManager, type StreamConfig, type StreamInfo } from "@nats-io/jetstream";
+import { type JetStreamManager, jetstreamManager, type StreamConfig, type StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 
 /** A stored message. */
@@ -19,27 +19,32 @@ export interface Stored {
   readonly headers: readonly (readonly [string, string])[];
 }
 
+/** Manages streams and consumers by the client's own library, with time for a machine that is busy with other tests. */
+export function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
+  return jetstreamManager(nc, { checkAPI: false, timeout: 10_000 });
+}
+
 /** Creates a stream with server defaults for what is not given. */
 export async function addStream(
   nc: NatsConnection,
   config: Partial<StreamConfig> & { name: string },
 ): Promise<StreamInfo> {
-  const manager = await jetstreamManager(nc, { checkAPI: false });
+  const manager = await managerOf(nc);
   return await manager.streams.add(config);
 }
 
 /** A stream's state and configuration. */
 export async function infoOf(nc: NatsConnection, stream: string): Promise<StreamInfo> {
-  return await (await jetstreamManager(nc, { checkAPI: false })).streams.info(stream);
+  return await (await managerOf(nc)).streams.info(stream);
 }
 
 /** Every message of a small stream, by sequence. */
 export async function storedIn(nc: NatsConnection, stream: string): Promise<Stored[]> {
-  const manager = await jetstreamManager(nc, { checkAPI: false });
+  const manager = await managerOf(nc);
   const { state } = await manager.streams.info(stream);
   const messages: Stored[] = [];
   for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-    const message = await manager.streams.getMessage(stream, { seq }).catch(() => null);
+    const message = await manager.streams.getMessage(stream, { seq });
     if (message === null) continue;
     const headers = [...message.header ?? []].map(([name, values]) => [name, values.join("|")] as const);
     messages.push({ seq, subject: message.subject, body: new TextDecoder().decode(message.data), headers });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { jetstream } from "@nats-io/jetstream";
 import { type ConnectionOptions, jwtAuthenticator, wsconnect } from "@nats-io/nats-core";
 // The original lets an error of a refused socket end the process, now and then.
 import { connectNode as connect } from "../../src/runtime/tcp_node.ts";
@@ -7,6 +7,7 @@ import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
 import { type JwtUser, makeOperator, passwordUsers, publisherPermissions, tokenAuth } from "../_support/credentials.ts";
 import { natsServerVersion } from "../_support/nats_binary.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
+import { managerOf } from "../_support/stored.ts";
 import { olderThan } from "../_support/versions.ts";
 
 const by = ({ jwt, nkeySeed }: JwtUser) => ({
@@ -23,7 +24,7 @@ Deno.test("passwordUsers() lets a user with the right password do what its permi
     config: passwordUsers({ username: "all", password: "a-b" }, { username: "few", password: '"c"', permissions }),
   });
   await using all = await connect({ servers: server.url, user: "all", pass: "a-b" });
-  await (await jetstreamManager(all)).streams.add({ name: "S", subjects: ["s.*"] });
+  await (await managerOf(all)).streams.add({ name: "S", subjects: ["s.*"] });
   await using few = await connect({ servers: server.url, user: "few", pass: '"c"', inboxPrefix: "_IN.me" });
   await jetstream(few).publish("s.a", "1");
   await few.request("$JS.API.STREAM.INFO.S");
@@ -43,7 +44,7 @@ Deno.test("makeOperator() makes users with permissions, limits and an end", asyn
   const operator = await makeOperator({ streams: 1 });
   await using server = await startNatsServer({ config: operator.config });
   await using nc = await connect({ servers: server.url, ...by(await operator.user()) });
-  const manager = await jetstreamManager(nc);
+  const manager = await managerOf(nc);
   await manager.streams.add({ name: "S", subjects: ["s"] });
   await assert.rejects(manager.streams.add({ name: "T", subjects: ["t"] }), /maximum number of streams/);
   const permissions = publisherPermissions({ stream: "S", subjects: ["s"] });

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { freePorts } from "../_support/ports.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { PortTaken, ServerProcess } from "../_support/server_process.ts";
 import { natsServerBinary } from "../_support/nats_binary.ts";
+import { managerOf } from "../_support/stored.ts";
 import { until } from "../_support/wait.ts";
 
 const SERVER_MODULE = JSON.stringify(import.meta.resolve("../_support/nats_server.ts"));
@@ -28,7 +29,7 @@ Deno.test("startNatsServer() gives a server with JetStream whose store outlives 
   {
     await using nc = await connect({ servers: server.url });
     assert.equal(nc.info?.version, server.version);
-    await (await jetstreamManager(nc)).streams.add({ name: "KEPT", subjects: ["kept"] });
+    await (await managerOf(nc)).streams.add({ name: "KEPT", subjects: ["kept"] });
     await jetstream(nc).publish("kept", "one");
   }
   await server.kill();
@@ -42,7 +43,7 @@ Deno.test("startNatsServer() gives a server with JetStream whose store outlives 
   assert.equal(server.url, url);
   assert(existsSync(`${server.storeDir}/jetstream`));
   await using nc = await connect({ servers: server.url });
-  assert.equal((await (await jetstreamManager(nc)).streams.info("KEPT")).state.messages, 1);
+  assert.equal((await (await managerOf(nc)).streams.info("KEPT")).state.messages, 1);
 });
 
 Deno.test("startNatsServer() leaves no process and no folder when its block is left by an error", async () => {

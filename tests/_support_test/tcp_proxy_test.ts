@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as dial, createServer, type Socket } from "node:net";
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { utf8 } from "../_support/bytes.ts";
 import { editFrames } from "../_support/nats_frames.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
+import { managerOf } from "../_support/stored.ts";
 import { startTcpProxy, type TcpProxy, type TcpProxyOptions } from "../_support/tcp_proxy.ts";
 import { until } from "../_support/wait.ts";
 
@@ -153,7 +154,7 @@ Deno.test("editFrames() loses acknowledgments of rows that the stream has", asyn
   await using server = await startNatsServer();
   await using proxy = await startTcpProxy(server.url, edit);
   await using direct = await connect({ servers: server.url });
-  const manager = await jetstreamManager(direct);
+  const manager = await managerOf(direct);
   await manager.streams.add({ name: "LOST", subjects: ["lost"] });
   await using nc = await connect({ servers: proxy.url });
   await jetstream(nc).publish("lost", "one");

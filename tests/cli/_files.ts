@@ -1,6 +1,6 @@
 /** Input files of the command, and what became of their rows. */
 
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { jetstream } from "@nats-io/jetstream";
 import { type Table, tableFromArrays, tableToIPC } from "apache-arrow";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +9,7 @@ import { encodeRows } from "../../src/json/encode.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import type { WriteReceipt } from "../../src/types.ts";
 import type { NatsServer } from "../_support/nats_server.ts";
+import { managerOf } from "../_support/stored.ts";
 
 /** A folder with `orders.arrow` and `orders.arrows`, and the table that they hold. */
 export class Files implements Disposable {
@@ -56,7 +57,7 @@ export const receiptsOf = (out: string): WriteReceipt[] => out.trimEnd().split("
 export async function messagesOf(server: NatsServer, stream: string): Promise<string[]> {
   const nc = await connect({ url: server.url });
   try {
-    const manager = await jetstreamManager(nc);
+    const manager = await managerOf(nc);
     const { state: { messages } } = await manager.streams.info(stream);
     const consumer = await jetstream(nc).consumers.get(stream, {});
     const texts: string[] = [];

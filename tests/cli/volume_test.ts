@@ -1,6 +1,6 @@
 /** 2 GiB through the command: from standard input and from a file, in memory that does not grow with the input. */
 
-import { jetstreamManager, StorageType } from "@nats-io/jetstream";
+import { StorageType } from "@nats-io/jetstream";
 import { makeVector, RecordBatchFileWriter, Table, tableToIPC, Utf8, vectorFromArray } from "apache-arrow";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -12,6 +12,7 @@ import { connect } from "../../src/runtime/deno.ts";
 import type { WriteReceipt } from "../../src/types.ts";
 import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
 import { printSkip } from "../_support/skip.ts";
+import { managerOf } from "../_support/stored.ts";
 import { COMMAND, ROOT } from "./_io.ts";
 
 const GIB = 2 ** 30;
@@ -34,7 +35,7 @@ function oneBatch(): Table {
 /** A stream in memory that keeps a thousand messages, so that the server's store does not grow. */
 async function smallStream(server: NatsServer): Promise<void> {
   const nc = await connect({ url: server.url });
-  const manager = await jetstreamManager(nc);
+  const manager = await managerOf(nc);
   await manager.streams.add({ name: "BIG", subjects: ["big.>"], storage: StorageType.Memory, max_msgs: 1000 });
   await nc.close();
 }

@@ -1,7 +1,7 @@
 /** Faults on a real server: one publish that fails, and the questions after it. */
 
 import assert from "node:assert/strict";
-import { jetstream, jetstreamManager, type StreamConfig } from "@nats-io/jetstream";
+import { jetstream, type StreamConfig } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type Options, Publisher, type PublishError, type RowBatch, type SinkConfig } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
@@ -9,6 +9,7 @@ import { assertAftermath, type ExpectedFailure, failureOf } from "../_support/af
 import { idBatch } from "../_support/batches.ts";
 import { clientsOf } from "../_support/monitor.ts";
 import type { NatsServer } from "../_support/nats_server.ts";
+import { managerOf } from "../_support/stored.ts";
 import { startTcpProxy, type TcpProxy } from "../_support/tcp_proxy.ts";
 import { until } from "../_support/wait.ts";
 
@@ -68,7 +69,7 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
   await admin(async (nc) => {
     if (fault.exists) return;
     const config = { name: "ORDERS", subjects: ["orders.>"], ...fault.stream };
-    await (await jetstreamManager(nc)).streams.add(config);
+    await (await managerOf(nc)).streams.add(config);
   });
   const name = `sink-${crypto.randomUUID().slice(0, 8)}`;
   const config: SinkConfig & Options = {
@@ -119,7 +120,7 @@ export async function asAdmin<T>(config: ConnectionOf, work: (nc: NatsConnection
 
 /** The numbers of the rows in the stream, as often as they are there. */
 export async function storedRows(nc: NatsConnection, stream = "ORDERS"): Promise<readonly number[]> {
-  const manager = await jetstreamManager(nc);
+  const manager = await managerOf(nc);
   const info = await manager.streams.info(stream).catch((error: Error) => {
     if (error.name !== "StreamNotFoundError") throw error;
   });

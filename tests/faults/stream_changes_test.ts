@@ -1,17 +1,18 @@
-import { jetstreamManager, type StreamConfig } from "@nats-io/jetstream";
+import type { StreamConfig } from "@nats-io/jetstream";
 import type { NatsServer } from "../_support/nats_server.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
+import { managerOf } from "../_support/stored.ts";
 import { playOnServer, type ServerFault, type ServerScene } from "./_server.ts";
 
 type Changed = Omit<ServerFault, "server">;
 
 const update = (config: Partial<StreamConfig>) => ({ admin }: ServerScene) =>
-  admin(async (nc) => void await (await jetstreamManager(nc)).streams.update("ORDERS", config));
+  admin(async (nc) => void await (await managerOf(nc)).streams.update("ORDERS", config));
 const remove = ({ admin }: ServerScene) =>
-  admin(async (nc) => void await (await jetstreamManager(nc)).streams.delete("ORDERS"));
+  admin(async (nc) => void await (await managerOf(nc)).streams.delete("ORDERS"));
 const create = ({ admin }: ServerScene) =>
   admin(async (nc) => {
-    await (await jetstreamManager(nc)).streams.add({ name: "ORDERS", subjects: ["orders.>"] });
+    await (await managerOf(nc)).streams.add({ name: "ORDERS", subjects: ["orders.>"] });
   });
 
 const CHANGES: Readonly<Record<string, Changed>> = {
@@ -51,11 +52,11 @@ const CHANGES: Readonly<Record<string, Changed>> = {
     act: async (scene) => {
       await update({ subjects: ["other.>"] })(scene);
       await scene.admin(async (nc) => {
-        await (await jetstreamManager(nc)).streams.add({ name: "OTHER", subjects: ["orders.>"] });
+        await (await managerOf(nc)).streams.add({ name: "OTHER", subjects: ["orders.>"] });
       });
     },
     mend: async (scene) => {
-      await scene.admin(async (nc) => void await (await jetstreamManager(nc)).streams.delete("OTHER"));
+      await scene.admin(async (nc) => void await (await managerOf(nc)).streams.delete("OTHER"));
       await update({ subjects: ["orders.>"] })(scene);
     },
     expected: { code: ["publish.no_responders", "publish.wrong_stream"], outcome: "partial" },

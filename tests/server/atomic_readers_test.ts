@@ -5,7 +5,7 @@ import { connect as dialReader } from "@nats-io/transport-node";
 import { connect, isJetrowError, type Options, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { batchOf, intColumn } from "../_support/batches.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
-import { storedIn } from "../_support/stored.ts";
+import { managerOf, storedIn } from "../_support/stored.ts";
 import { until } from "../_support/wait.ts";
 
 /** What is written, and what becomes of it. */
@@ -88,7 +88,7 @@ Deno.test("nothing of an abandoned batch is ever read, and every committed one i
   const dial = () => connect({ url: server.url });
   {
     await using nc = await dial();
-    const manager = await jetstreamManager(nc);
+    const manager = await managerOf(nc);
     await manager.streams.add({ name: "LEDGER", subjects: ["ledger"], allow_atomic: true });
     await manager.consumers.add("LEDGER", { durable_name: "reader", ack_policy: "none" });
   }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { jetstreamManager } from "@nats-io/jetstream";
 import { headers, type NatsConnection, nuid } from "@nats-io/nats-core";
 import { connect, openRun, type Options, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { publishErrorOf } from "../_support/aftermath.ts";
@@ -7,7 +6,7 @@ import { idBatch, numberBatch, sizedBatch } from "../_support/batches.ts";
 import { passwordUsers, publisherPermissions } from "../_support/credentials.ts";
 import { startNatsCluster } from "../_support/nats_cluster.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
-import { addStream, infoOf, storedIn } from "../_support/stored.ts";
+import { addStream, infoOf, managerOf, storedIn } from "../_support/stored.ts";
 
 const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "atomic" };
 
@@ -69,7 +68,7 @@ Deno.test("rows whose ids the server knows and no message has are refused, not d
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
   await publisher.publish({ resource: "eu", rows: idBatch(5) });
-  await (await jetstreamManager(nc)).streams.purge("ORDERS");
+  await (await managerOf(nc)).streams.purge("ORDERS");
   const error = await publishErrorOf(publisher.publish({ resource: "eu", rows: idBatch(5) }));
   assert.deepEqual([error.serverCode, error.rowOutcomes.counts.rejected], [10201, 5]);
 });
@@ -123,16 +122,16 @@ Deno.test("opening is refused where the stream takes no batches", async () => {
 Deno.test("a flag that is taken away, a stream that is gone, and a row it refuses end a batch with nothing stored", async () => {
   const cases = [
     ["publish.rejected", 10174, async (nc: NatsConnection) => {
-      await (await jetstreamManager(nc)).streams.update("ORDERS", { allow_atomic: false });
+      await (await managerOf(nc)).streams.update("ORDERS", { allow_atomic: false });
     }],
     ["publish.no_responders", 503, async (nc: NatsConnection) => {
-      await (await jetstreamManager(nc)).streams.delete("ORDERS");
+      await (await managerOf(nc)).streams.delete("ORDERS");
     }],
     ["publish.rejected", 10077, async (nc: NatsConnection) => {
-      await (await jetstreamManager(nc)).streams.update("ORDERS", { discard: "new" as never, max_msgs: 7 });
+      await (await managerOf(nc)).streams.update("ORDERS", { discard: "new" as never, max_msgs: 7 });
     }],
     ["publish.rejected", 10109, async (nc: NatsConnection) => {
-      await (await jetstreamManager(nc)).streams.update("ORDERS", { sealed: true } as never);
+      await (await managerOf(nc)).streams.update("ORDERS", { sealed: true } as never);
     }],
   ] as const;
   for (const [code, serverCode, change] of cases) {

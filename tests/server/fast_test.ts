@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { connect, openRun, type Options, publishAll, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { publishErrorOf } from "../_support/aftermath.ts";
@@ -7,7 +7,7 @@ import { api } from "../_support/api.ts";
 import { idBatch, numberBatch, sizedBatch } from "../_support/batches.ts";
 import { startNatsCluster } from "../_support/nats_cluster.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
-import { addStream, infoOf, storedIn } from "../_support/stored.ts";
+import { addStream, infoOf, managerOf, storedIn } from "../_support/stored.ts";
 import { until } from "../_support/wait.ts";
 
 const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "fast" };
@@ -115,7 +115,7 @@ Deno.test("a flag that is taken away and a stream that is gone are told with wha
     await using nc = await connect({ url: server.url });
     await using publisher = await Publisher.open(nc, OPTIONS);
     await publisher.publish({ resource: "eu", rows: numberBatch(4) });
-    const { streams } = await jetstreamManager(nc);
+    const { streams } = await managerOf(nc);
     if (gone) await streams.delete("ORDERS");
     else await streams.update("ORDERS", { allow_batched: false });
     const error = await publishErrorOf(publisher.publish({ resource: "eu", rows: numberBatch(10) }));

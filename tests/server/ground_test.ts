@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { jetstream, jetstreamManager, type StreamConfig, type StreamInfo } from "@nats-io/jetstream";
+import { jetstream, type StreamConfig, type StreamInfo } from "@nats-io/jetstream";
 import type { Msg, NatsConnection } from "@nats-io/nats-core";
 import { connect, type Options, Publisher, verifyReceipt, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { idBatch } from "../_support/batches.ts";
 import { startNatsCluster } from "../_support/nats_cluster.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
-import { addStream, infoOf, storedIn } from "../_support/stored.ts";
+import { addStream, infoOf, managerOf, storedIn } from "../_support/stored.ts";
 import { until } from "../_support/wait.ts";
 
 const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}" };
@@ -98,7 +98,7 @@ Deno.test("a work queue forgets rows that were worked on; their ids it remembers
   await withStream({ retention: "workqueue" }, async (nc) => {
     const receipt = await publish(nc);
     assert.ok((await verifyReceipt(nc, receipt)).ok);
-    const manager = await jetstreamManager(nc);
+    const manager = await managerOf(nc);
     await manager.consumers.add("ORDERS", { durable_name: "worker", ack_policy: "explicit" });
     const worker = await jetstream(nc).consumers.get("ORDERS", "worker");
     for await (const message of await worker.fetch({ max_messages: 20, expires: 2000 })) await message.ackAck();
@@ -135,7 +135,7 @@ Deno.test("rows with a time to live are gone when it is over", async () => {
 Deno.test("a stream that keeps rows as long as somebody is interested keeps them for its consumer", async () => {
   await withStream({ retention: "interest" }, async (nc) => {
     await assert.rejects(publish(nc), { name: "RouteError", code: "route.no_interest" });
-    await (await jetstreamManager(nc)).consumers.add("ORDERS", { durable_name: "reader", ack_policy: "explicit" });
+    await (await managerOf(nc)).consumers.add("ORDERS", { durable_name: "reader", ack_policy: "explicit" });
     const receipt = await publish(nc);
     assert.ok((await verifyReceipt(nc, receipt)).ok);
   });
