@@ -19,19 +19,22 @@ export async function api(nc: NatsConnection, name: string, body?: Document): Pr
   return document;
 }
 
-/** Asks a second time where no answer came: a cluster may lose one, and the same creation twice is one. */
-async function create(nc: NatsConnection, name: string, body: Document): Promise<void> {
+/**
+ * Asks a second time where no answer came: a cluster that changes its routes or a leader may lose one. For reading, and
+ * for creations: the same one twice is one.
+ */
+export async function evenIfLost<T>(ask: () => Promise<T>): Promise<T> {
   try {
-    await api(nc, name, body);
+    return await ask();
   } catch (error) {
     if (!(error instanceof errors.TimeoutError)) throw error;
-    await api(nc, name, body);
+    return await ask();
   }
 }
 
 /** Creates a stream of this very configuration. */
 export async function createStream(nc: NatsConnection, config: Document & { readonly name: string }): Promise<void> {
-  await create(nc, `STREAM.CREATE.${config.name}`, config);
+  await evenIfLost(() => api(nc, `STREAM.CREATE.${config.name}`, config));
 }
 
 /** Creates a consumer of this very configuration, with explicit acknowledgments unless it says otherwise. */
@@ -41,7 +44,7 @@ export async function createConsumer(
   config: Document & { readonly name: string },
 ): Promise<void> {
   const body = { stream_name: stream, config: { ack_policy: "explicit", ...config }, action: "create" };
-  await create(nc, `CONSUMER.CREATE.${stream}.${config.name}`, body);
+  await evenIfLost(() => api(nc, `CONSUMER.CREATE.${stream}.${config.name}`, body));
 }
 
 /** Publishes bodies one after another, each acknowledged; gives their sequences. */

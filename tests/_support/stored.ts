@@ -6,6 +6,7 @@
 
 import { type JetStreamManager, jetstreamManager, type StreamConfig, type StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
+import { evenIfLost } from "./api.ts";
 
 /** A stored message. */
 export interface Stored {
@@ -29,22 +30,23 @@ export async function addStream(
   nc: NatsConnection,
   config: Partial<StreamConfig> & { name: string },
 ): Promise<StreamInfo> {
-  const manager = await managerOf(nc);
-  return await manager.streams.add(config);
+  const { streams } = await managerOf(nc);
+  return await evenIfLost(() => streams.add(config));
 }
 
 /** A stream's state and configuration. */
 export async function infoOf(nc: NatsConnection, stream: string): Promise<StreamInfo> {
-  return await (await managerOf(nc)).streams.info(stream);
+  const { streams } = await managerOf(nc);
+  return await evenIfLost(() => streams.info(stream));
 }
 
 /** Every message of a small stream, by sequence. */
 export async function storedIn(nc: NatsConnection, stream: string): Promise<Stored[]> {
-  const manager = await managerOf(nc);
-  const { state } = await manager.streams.info(stream);
+  const { streams } = await managerOf(nc);
+  const { state } = await infoOf(nc, stream);
   const messages: Stored[] = [];
   for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
-    const message = await manager.streams.getMessage(stream, { seq });
+    const message = await evenIfLost(() => streams.getMessage(stream, { seq }));
     if (message === null) continue;
     const headers = [...message.header ?? []].map(([name, values]) => [name, values.join("|")] as const);
     messages.push({ seq, subject: message.subject, body: new TextDecoder().decode(message.data), headers });

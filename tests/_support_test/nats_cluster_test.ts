@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { connect } from "@nats-io/transport-node";
 import { startNatsCluster } from "../_support/nats_cluster.ts";
-import { managerOf } from "../_support/stored.ts";
+import { addStream } from "../_support/stored.ts";
 
 Deno.test("startNatsCluster() carries a stream of three replicas through the loss of its leader", async () => {
   await using cluster = await startNatsCluster({ nodes: 3 });
   {
     await using nc = await connect({ servers: cluster.urls as string[] });
-    await (await managerOf(nc)).streams.add({ name: "R3", subjects: ["r3"], num_replicas: 3 });
+    await addStream(nc, { name: "R3", subjects: ["r3"], num_replicas: 3 });
   }
   const leader = await cluster.leaderOf("R3");
   const followers = await cluster.followersOf("R3");

@@ -204,6 +204,7 @@ Deno.test("a stream of three replicas keeps every batch whole when its leader is
     if (i === 20) await leader.kill();
     receipts.push(await publishing);
   }
+  await cluster.ready();
   const stored = await storedIn(other, "ORDERS");
   assert.deepEqual(stored.map(({ body }) => JSON.parse(body).n), Array.from({ length: batches * rows }, (_, i) => i));
   assert.deepEqual(receipts.map(({ sequences }) => sequences!.length), Array(batches).fill(1));

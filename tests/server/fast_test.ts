@@ -221,6 +221,7 @@ Deno.test("a stream of three replicas has each row once when its leader is kille
   // A cluster that has just lost a node may leave a request unanswered.
   await until("a step-down", () => api(other, "STREAM.LEADER.STEPDOWN.ORDERS"));
   assert.equal((await publishing).rows, rows);
+  await cluster.ready();
   assert.equal((await infoOf(other, "ORDERS")).state.messages, rows);
   assert.equal(await rowsOnce(other, rows), rows);
 });

@@ -151,6 +151,7 @@ Deno.test("three replicas have every row when it is acknowledged, in order, each
   const leader = await cluster.leaderOf("ORDERS");
   await leader.kill();
   await cluster.leaderOf("ORDERS");
+  await cluster.ready(); // it may have led the cluster, too
   await using other = await connect({ url: cluster.nodes.filter((node) => node.running()).map(({ url }) => url) });
   assert.ok((await verifyReceipt(other, receipt)).ok, "acknowledged by a majority");
 });
