@@ -67,10 +67,10 @@ export class Backlog {
     if (this.first !== undefined) this.#calls.delete(this.first);
   }
 
-  /** Takes a call out, wherever it is. */
-  remove(delivery: Delivery): void {
-    this.retry.remove(delivery);
+  /** Takes a call out, wherever it is; gives how many of its rows were to go again. */
+  remove(delivery: Delivery): number {
     this.#calls.delete(delivery);
+    return this.retry.remove(delivery);
   }
 
   /** Forgets the rows that wait to go again, and takes none any more. */

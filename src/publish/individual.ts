@@ -73,8 +73,8 @@ export class IndividualLane implements Lane {
   }
 
   cancel(delivery: Delivery): void {
-    if (delivery.open > 0) this.#window.detach(delivery, (owner) => void owner.open--);
-    this.#backlog.remove(delivery);
+    const outstanding = delivery.open - this.#backlog.remove(delivery);
+    this.#window.detach(delivery, (owner) => void owner.open--, outstanding);
     this.#pump.proceed();
   }
 

@@ -90,10 +90,9 @@ export class RetryQueue {
     this.#next.shift();
   }
 
-  /** Forgets a call's rows. */
-  remove(delivery: Delivery): void {
-    this.#afterPause.remove(delivery);
-    this.#later.remove(delivery);
+  /** Forgets a call's rows; gives how many. */
+  remove(delivery: Delivery): number {
+    return this.#afterPause.remove(delivery) + this.#later.remove(delivery);
   }
 
   /** Forgets all rows. */
@@ -118,13 +117,24 @@ export class RetryQueue {
   }
 }
 
-/** Rows in the order in which they came, with a moving head: taking one copies nothing. */
+/** A row in a line. */
+interface Place extends Waiting {
+  /** Whether it was forgotten. */
+  gone: boolean;
+}
+
+/**
+ * Rows in the order in which they came, with a moving head: taking one copies nothing, and forgetting a call's rows
+ * touches no others, since thousands of calls may end together.
+ */
 class Line {
-  #rows: Waiting[] = [];
+  #rows: Place[] = [];
   #head = 0;
+  #size = 0;
+  readonly #calls = new Map<Delivery, Set<Place>>();
 
   get size(): number {
-    return this.#rows.length - this.#head;
+    return this.#size;
   }
 
   get first(): Waiting | undefined {
@@ -132,26 +142,47 @@ class Line {
   }
 
   push(row: Waiting): void {
-    this.#rows.push(row);
+    const place = { ...row, gone: false };
+    const others = this.#calls.get(row.delivery);
+    if (others === undefined) this.#calls.set(row.delivery, new Set([place]));
+    else others.add(place);
+    this.#rows.push(place);
+    this.#size++;
   }
 
   shift(): void {
-    this.#head++;
+    const place = this.#rows[this.#head]!;
+    const others = this.#calls.get(place.delivery)!;
+    others.delete(place);
+    if (others.size === 0) this.#calls.delete(place.delivery);
+    place.gone = true;
+    this.#size--;
+    this.#moveHead();
+  }
+
+  remove(delivery: Delivery): number {
+    const places = this.#calls.get(delivery);
+    if (places === undefined) return 0;
+    this.#calls.delete(delivery);
+    for (const place of places) place.gone = true;
+    this.#size -= places.size;
+    this.#moveHead();
+    return places.size;
+  }
+
+  clear(): void {
+    for (const [delivery, places] of this.#calls) delivery.open -= places.size;
+    this.#calls.clear();
+    this.#rows = [];
+    this.#head = this.#size = 0;
+  }
+
+  /** To the first row that was not forgotten; what is behind the head goes when it is the larger half. */
+  #moveHead(): void {
+    while (this.#rows[this.#head]?.gone) this.#head++;
     if (this.#head === this.#rows.length || (this.#head > 1024 && this.#head * 2 > this.#rows.length)) {
       this.#rows = this.#rows.slice(this.#head);
       this.#head = 0;
     }
-  }
-
-  remove(delivery: Delivery): void {
-    if (this.size === 0) return;
-    this.#rows = this.#rows.slice(this.#head).filter((row) => row.delivery !== delivery);
-    this.#head = 0;
-  }
-
-  clear(): void {
-    for (; this.#head < this.#rows.length; this.#head++) this.#rows[this.#head]!.delivery.open--;
-    this.#rows = [];
-    this.#head = 0;
   }
 }

@@ -11,7 +11,7 @@ import { clientsOf } from "../_support/monitor.ts";
 import type { NatsServer } from "../_support/nats_server.ts";
 import { managerOf } from "../_support/stored.ts";
 import { startTcpProxy, type TcpProxy } from "../_support/tcp_proxy.ts";
-import { until } from "../_support/wait.ts";
+import { GiveUp, until } from "../_support/wait.ts";
 
 /** What a fault needs. */
 export interface ServerFault {
@@ -77,7 +77,7 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
     name,
     stream: "ORDERS",
     subject: "orders.{resource}",
-    publishTimeout: 1000,
+    publishTimeout: 2000,
     maxInFlight: 20,
     inboxPrefix: INBOX,
     ...fault.options,
@@ -87,7 +87,13 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
   const inboxes = await inboxesOf(server, name);
   const batch: RowBatch = { resource: "eu", rows: idBatch(rows, { payload: fault.payload ?? 0 }) };
   const failing = failureOf(publisher.publish(batch));
-  if (at > 0) await until("some rows acknowledged", () => publisher.stats().acked >= at, { every: 1 });
+  if (at > 0) {
+    await until("some rows acknowledged", async () => {
+      const { acked, failures } = publisher.stats();
+      if (acked >= at) return true;
+      if (failures > 0) throw new GiveUp("failed before the fault", { cause: await failing });
+    }, { every: 1 });
+  }
   await fault.act(scene);
   const error = await failing;
   await fault.mend?.(scene);

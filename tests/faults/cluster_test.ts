@@ -76,7 +76,7 @@ Deno.test("publishing to three nodes", async (t) => {
         admin: anyNode(cluster),
         exists: true,
         rows: 20_000,
-        options: { publishTimeout: 1500, maxInFlight: 100 },
+        options: { publishTimeout: 4000, maxInFlight: 100 },
         ...play,
         expected: leaderless,
       });

@@ -52,7 +52,7 @@ Deno.test("publish() to a server that answers nothing any more times out", async
   await using server = await startNatsServer();
   await playOnServer({
     server,
-    options: { publishTimeout: 300 },
+    options: { publishTimeout: 1500 },
     act: () => server.pause(),
     mend: () => server.resume(),
     expected: { code: "publish.timeout", outcome: "uncertain" },
@@ -84,7 +84,7 @@ Deno.test("publish() whose acknowledgments are lost leaves stored rows unknown, 
   await using server = await startNatsServer();
   await playOnServer({
     server,
-    options: { publishTimeout: 300 },
+    options: { publishTimeout: 1500 },
     act: ({ proxy }) => proxy.drop("down"),
     expected: { code: "publish.timeout", outcome: "uncertain" },
   });
@@ -94,7 +94,7 @@ Deno.test("publish() whose rows are lost on their way leaves them unknown", asyn
   await using server = await startNatsServer();
   await playOnServer({
     server,
-    options: { publishTimeout: 300 },
+    options: { publishTimeout: 1500 },
     act: ({ proxy }) => proxy.drop("up"),
     expected: { code: "publish.timeout", outcome: "uncertain" },
   });
@@ -104,7 +104,7 @@ Deno.test("publish() whose acknowledgments come too late times out, and they hav
   await using server = await startNatsServer();
   await playOnServer({
     server,
-    options: { publishTimeout: 300 },
+    options: { publishTimeout: 1500 },
     act: ({ proxy }) => proxy.stall("down"),
     mend: ({ proxy }) => proxy.resume(),
     expected: { code: "publish.timeout", outcome: "uncertain" },
@@ -148,7 +148,7 @@ Deno.test("publish() to a subject that the user may not publish to fails with pu
   await playOnServer({
     server,
     admin: () => ({ ...admin, url: server.url }),
-    options: { ...sink, publishTimeout: 500 },
+    options: { ...sink, publishTimeout: 1500 },
     rows: 100,
     at: 0,
     act: () => {},
@@ -162,7 +162,7 @@ Deno.test("publish() whose permission is revoked meanwhile fails, and knows ever
   await playOnServer({
     server,
     admin: () => ({ ...admin, url: server.url }),
-    options: { ...sink, publishTimeout: 500 },
+    options: { ...sink, publishTimeout: 1500 },
     act: () => server.reload({ config: users(["$JS.API.STREAM.INFO.ORDERS"]) }),
     mend: () => server.reload({ config: users(["$JS.API.STREAM.INFO.ORDERS", "orders.>"]) }),
     expected: { code: ["publish.permission", "publish.disconnected"] },
@@ -172,12 +172,12 @@ Deno.test("publish() whose permission is revoked meanwhile fails, and knows ever
 Deno.test("publish() of a user that expires meanwhile ends as disconnected", async () => {
   const operator = await makeOperator();
   await using server = await startNatsServer({ config: operator.config });
-  const [staying, leaving] = [await operator.user(), await operator.user({ expiresIn: 2 })];
+  const [staying, leaving] = [await operator.user(), await operator.user({ expiresIn: 6 })];
   await playOnServer({
     server,
     admin: () => ({ url: server.url, authMode: "jwt", jwt: staying.jwt, nkeySeed: staying.nkeySeed }),
     options: { authMode: "jwt", jwt: leaving.jwt, nkeySeed: leaving.nkeySeed, publishTimeout: "1m", maxInFlight: 4 },
-    rows: 4000,
+    rows: 40_000, // more than go in the time: four in 4 ms
     act: () => {},
     expected: { code: "publish.disconnected", outcome: "uncertain" },
     replay: false,

@@ -69,7 +69,7 @@ const CHANGES: Readonly<Record<string, Changed>> = {
   "stops acknowledging": {
     act: update({ no_ack: true }),
     mend: update({ no_ack: false }),
-    options: { publishTimeout: 500 },
+    options: { publishTimeout: 1500 },
     expected: { code: "publish.timeout", outcome: "uncertain" },
   },
   "is full and discards what is new": {

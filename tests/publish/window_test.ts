@@ -20,7 +20,7 @@ type Command =
   | { kind: "stale"; which: number }
   | { kind: "foreign"; token: number }
   | { kind: "expire"; wait: number }
-  | { kind: "detach"; owner: number };
+  | { kind: "detach"; owner: number; most: number };
 
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
@@ -39,7 +39,11 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     token: fc.oneof(fc.constantFrom(NaN, -1, 0.5, Infinity, 2 ** 53), fc.integer({ min: 0, max: 10_000 })),
   }),
   fc.record({ kind: fc.constant("expire" as const), wait: fc.nat(20) }),
-  fc.record({ kind: fc.constant("detach" as const), owner: fc.nat(3) }),
+  fc.record({
+    kind: fc.constant("detach" as const),
+    owner: fc.nat(3),
+    most: fc.oneof(fc.constant(Infinity), fc.nat(3)),
+  }),
 );
 
 Deno.test("Window behaves as a plain list under any order of reservations, answers, repeats, losses and timeouts", () => {
@@ -103,9 +107,10 @@ Deno.test("Window behaves as a plain list under any order of reservations, answe
             }
             case "detach": {
               const owner = owners[step.owner];
-              const expected = naive.items.filter((item) => owner === undefined || item.owner === owner);
+              const expected = naive.items.filter((item) => owner === undefined || item.owner === owner)
+                .slice(0, step.most);
               const freed: number[] = [];
-              window.detach(owner, (_, row) => freed.push(row));
+              window.detach(owner, (_, row) => freed.push(row), step.most);
               assert.deepEqual(freed, expected.map((item) => item.row));
               for (const item of expected) remove(naive.items.indexOf(item));
               break;

@@ -102,7 +102,7 @@ Deno.test("a user who may not publish to the subject is told so, in every mode",
   await addStream(boss, { name: "ORDERS", subjects: ["orders.*"], allow_atomic: true, allow_batched: true } as never);
   await using nc = await login("worker", "few");
   for (const [publishMode, unsent] of [["individual", 0], ["atomic", 5], ["fast", 4]] as const) {
-    const options = { ...OPTIONS, publishMode, inboxPrefix: "_WORKER", publishTimeout: 500 };
+    const options = { ...OPTIONS, publishMode, inboxPrefix: "_WORKER", publishTimeout: 2000 };
     await using publisher = await Publisher.open(nc, options);
     assert.equal((await publisher.publish({ resource: "us", rows: numberBatch(2) })).rows, 2);
     // As another publisher, whose first batch of the stream it is.

@@ -71,7 +71,7 @@ Deno.test("a user that may not publish to the subject ends with publish.permissi
     ...asWorker,
     stream: "ORDERS",
     subject: "orders.{resource}",
-    publishTimeout: 300,
+    publishTimeout: 2000,
   };
   const publisher = await Publisher.open(() => connect(config), config);
   assert.equal((await publisher.publish({ resource: "eu", rows })).rows, 3);
