@@ -9,10 +9,12 @@ import type { ApplyAllOptions, Batches, ResourceTotal, WriteReceipt } from "../t
 import { resolveSequence } from "./call_options.ts";
 import { SequenceRunner } from "./sequence.ts";
 import { Totals } from "./totals.ts";
+import { unlessAborted } from "./unless_aborted.ts";
 
 /**
  * Publishes a sequence to its end, or until the caller's signal or the `owner`'s aborts. `count` is told each receipt
- * before the caller's `onReceipt` is.
+ * before the caller's `onReceipt` is. The owner's abort waits for no listener: it may be the listener that waits for the
+ * abort.
  */
 export async function applyAll(
   core: PublisherCore,
@@ -27,7 +29,11 @@ export async function applyAll(
   const runner = new SequenceRunner(batches, { ...settings, signal }, async (receipt) => {
     totals.add(receipt);
     count(receipt);
-    await settings.onReceipt?.(receipt);
+    const told = Promise.resolve(settings.onReceipt?.(receipt));
+    if (owner.aborted) return void told.catch(() => {});
+    await unlessAborted(told, owner).catch((error) => {
+      throw error === owner.reason ? signal.reason : error;
+    });
   });
   try {
     await runner.run(core);

@@ -167,7 +167,8 @@ export class SequenceRunner {
       piece.delivery.free();
     } catch (error) {
       this.#untold = true;
-      this.#foreign ??= { error };
+      // Nobody's error: an abort has ended the wait for the listener.
+      if (!this.#settings.signal?.aborted || error !== this.#settings.signal.reason) this.#foreign ??= { error };
       throw error;
     }
   }

@@ -96,7 +96,7 @@ class FrameWire implements Wire {
     const to = rows.offsets[index + 1]!;
     const headerLength = block.bytes.length + lines.length;
     const total = headerLength + to - from;
-    if (!(to <= rows.bytes.length)) throw new RangeError(`Cannot send row ${index}: its bytes were released`);
+    if (!(to <= rows.bytes.length)) throw released(index);
     const replyLength = reply === undefined ? 0 : reply.before.length + reply.after.length;
     const need = FRAME_EXTRA + rows.subjectBytes.length + replyLength + total;
     if (this.#end + need > this.#burst.length) this.#more(need);
@@ -162,6 +162,10 @@ class FrameWire implements Wire {
     this.#start = this.#end = 0;
     if (handedOver > 0) void this.#memory.retire(full);
   }
+}
+
+function released(index: number): RangeError {
+  return new RangeError(`Cannot send row ${index}: its bytes were released`);
 }
 
 /** Puts lines and a blank line at the end of a header block that ends at `end`. */
@@ -237,7 +241,9 @@ class PublishWire implements Wire {
       if (lines.length === 0) bytes = bytes.slice();
       rows.writeId(index, bytes, block.idAt);
     }
-    const body = rows.bytes.subarray(rows.offsets[index]!, rows.offsets[index + 1]!);
+    const [from, to] = [rows.offsets[index]!, rows.offsets[index + 1]!];
+    if (!(to <= rows.bytes.length)) throw released(index);
+    const body = rows.bytes.subarray(from, to);
     // All that the client asks of headers when it publishes is `encode()`.
     const headers = { encode: () => bytes } as unknown as MsgHdrs;
     this.#nc.publish(rows.subject, body, reply === undefined ? { headers } : { reply, headers });

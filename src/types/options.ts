@@ -200,6 +200,9 @@ export interface PublishOptions {
  * ```
  */
 export interface ApplyAllOptions extends BatchLimits, PublishOptions {
-  /** Told each piece's receipt, in order, and awaited. */
+  /**
+   * Told each piece's receipt, in order, and awaited: by a commit, too, so that a commit awaited in here never comes. An
+   * abort or close of the run or session does not wait for it.
+   */
   readonly onReceipt?: (receipt: WriteReceipt) => void | Promise<void>;
 }

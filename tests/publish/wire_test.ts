@@ -123,3 +123,15 @@ Deno.test("openWire() has each burst written before the next one, where the clie
   wire.flush();
   assert.deepEqual(calls, ["send true", "write", "send true", "write"]);
 });
+
+Deno.test("neither wire sends a row whose bytes were released", () => {
+  const frames = new LateServer({ write() {} }, {}).nc;
+  const publish = { publish: () => assert.fail("sent") } as unknown as NatsConnection;
+  for (const [kind, nc] of [["frames", frames], ["publish", publish]] as const) {
+    const wire = openWire(nc, "in.");
+    assert.equal(wire.kind, kind);
+    const rows = { ...rowsOf([5, 5]), bytes: new Uint8Array(0) } as PreparedRows;
+    assert.throws(() => wire.send(rows, 1, 0), { name: "RangeError", message: /row 1: its bytes were released/ });
+    wire.close();
+  }
+});
