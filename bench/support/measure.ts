@@ -60,7 +60,7 @@ export interface Bench {
   readonly rounds: number;
   /** Names a case must contain one of; empty: all. */
   readonly only: readonly string[];
-  /** Seconds that each contender works before it is measured: compilers are done by then. @default {1} */
+  /** Seconds that each contender works before it is measured: on Bun, compilers take as long. @default {3} */
   readonly warmUp?: number;
   emit(line: Line): void;
   say(text: string): void;
@@ -75,7 +75,7 @@ export async function compare(
   contenders: readonly Contender[],
 ): Promise<void> {
   if (bench.only.length > 0 && !bench.only.some((word) => what.case.includes(word))) return;
-  const { warmUp = 1 } = bench;
+  const { warmUp = 3 } = bench;
   for (const contender of contenders.filter(({ isWarm }) => !isWarm)) {
     for (let seconds = 0; seconds < warmUp;) seconds += (await contender.run()).seconds;
   }

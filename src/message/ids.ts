@@ -92,9 +92,12 @@ export function* writeIds(
     if (target.fields.batchHeaderBytes !== undefined) {
       throw repeatedId(source, row, earlier, ": a batch that is stored as a whole can have an id once");
     }
-    if (!sameBody(source, encoded, rowAt, index, earlier, first)) {
-      throw repeatedId(source, row, earlier, ", and another body: the stream would drop it");
-    }
+    const other = !sameOperation(source, row, earlier)
+      ? "operation"
+      : !sameBody(source, encoded, rowAt, index, earlier, first)
+      ? "body"
+      : undefined;
+    if (other !== undefined) throw repeatedId(source, row, earlier, `, and another ${other}: the stream would drop it`);
   }
   return ids;
 }
@@ -123,6 +126,10 @@ function sameEventId(source: RowSource, row: number, other: number): boolean {
   const two = source.otherIds!;
   return one.seek(row) && two.seek(other) &&
     sameBytes(one.bytes.subarray(one.start, one.end), two.bytes.subarray(two.start, two.end));
+}
+
+function sameOperation({ operations }: RowSource, row: number, other: number): boolean {
+  return typeof operations === "number" || operations[row] === operations[other];
 }
 
 /** Compares a row's body with an earlier row's, which may be in an earlier piece and is then encoded once more. */

@@ -156,6 +156,11 @@ const REFUSALS: readonly (readonly [
     row: 2,
     column: "_filament_event_id",
   }, /row 2.*row 0.*"a"/],
+  ["one id with two operations", () => ({ rows: withIds(["a", "a"], [1, 1]), operations: ["insert", "delete"] }), {}, {
+    name: "EncodeError",
+    code: "encode.duplicate_id",
+    row: 1,
+  }, /row 1.*row 0.*another operation/],
   ["a selection that does not ascend", () => ({ rows: numbers(3), only: [1, 1] }), {}, {
     name: "ConfigError",
     code: "config.range",
@@ -238,22 +243,30 @@ Deno.test("rows that are prepared once more are not their own repetition", () =>
 
 Deno.test("repeated ids are found in any batch and selection, within a piece and across pieces", () => {
   const id = fc.constantFrom("a", "b", "c", "d", "e");
+  const operation = fc.constantFrom("insert" as const, "delete" as const);
   fc.assert(fc.property(
-    fc.array(fc.tuple(fc.option(id), fc.nat(1), fc.boolean()), { minLength: 1, maxLength: 12 }),
+    fc.array(fc.tuple(fc.option(id), fc.nat(1), fc.boolean(), operation), { minLength: 1, maxLength: 12 }),
+    fc.option(operation),
     fc.integer({ min: 1, max: 12 }),
     fc.boolean(),
-    (rows, piece, selected) => {
-      const seen = new Map<string, number>();
+    (rows, one, piece, selected) => {
+      const seen = new Map<string, string>();
       const only = [...rows.keys()].filter((row) => !selected || rows[row]![2]);
-      const firstFault = rows.findIndex(([id, value, isIn]) => {
+      const firstFault = rows.findIndex(([id, value, isIn, each]) => {
         if (id === null || (selected && !isIn)) return false;
         const known = seen.get(id);
-        if (known === undefined) seen.set(id, value);
-        return known !== undefined && known !== value;
+        const message = `${one ?? each} ${value}`;
+        if (known === undefined) seen.set(id, message);
+        return known !== undefined && known !== message;
       });
       const batch = withIds(rows.map(([id]) => id), rows.map(([, value]) => value));
       const source = openBatch(
-        { resource: "eu", rows: batch, ...(selected ? { only } : {}) },
+        {
+          resource: "eu",
+          rows: batch,
+          operations: one ?? rows.map(([, , , each]) => each),
+          ...(selected ? { only } : {}),
+        },
         resolveOptions({ stream: "ORDERS", subject: "orders.eu" }),
       );
       let fault = -1;
