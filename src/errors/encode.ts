@@ -20,6 +20,8 @@ import type { EncodeErrorCode } from "./codes.ts";
  * ```
  */
 export interface EncodeErrorDetails {
+  /** The batch's index in a sequence. */
+  readonly batch?: number | undefined;
   /** The row's number in the batch as the caller gave it. */
   readonly row?: number | undefined;
   /** The column's name. */
@@ -34,7 +36,8 @@ export interface EncodeErrorDetails {
 
 /**
  * The data cannot become messages: the caller fixes it. Nothing of the batch was sent; of a sequence (`applyAll`,
- * `publishAll`), nothing of the piece that the row is in: earlier pieces may be stored, and `onReceipt` was told which.
+ * `publishAll`), nothing of the piece that the row is in: earlier pieces are stored, and `onReceipt` was told. Where one
+ * of them failed besides, the error is a PublishError with this one as its cause.
  *
  * @example
  * ```ts
@@ -58,6 +61,8 @@ export class EncodeError extends JetrowError {
   override readonly name = "EncodeError" as const;
   /** What is wrong with the data. */
   override readonly code: EncodeErrorCode;
+  /** The batch's index in the sequence, where it is one of a sequence. */
+  readonly batch: number | undefined;
   /** The row's number, where one is concerned. */
   readonly row: number | undefined;
   /** The column's name, where one is concerned. */
@@ -71,6 +76,7 @@ export class EncodeError extends JetrowError {
   constructor(code: EncodeErrorCode, message: string, details: EncodeErrorDetails = {}) {
     super(message, details);
     this.code = code;
+    this.batch = details.batch;
     this.row = details.row;
     this.column = details.column;
     this.size = details.size;

@@ -32,9 +32,8 @@ export interface RouteErrorDetails {
 
 /**
  * A resource cannot be published where the options send it: the caller fixes the mapping or the stream. No row of the
- * batch was sent; of a sequence (`applyAll`, `publishAll`), none of the piece: earlier pieces may be stored. Where
- * `publishAll` ends with it after it has dialled again, rows of unknown fate may be stored, too. `onReceipt` was told
- * what is stored for certain.
+ * batch was sent; of a sequence (`applyAll`, `publishAll`), none of the piece: earlier pieces are stored, and
+ * `onReceipt` was told. Where one of them failed besides, the error is a PublishError with this one as its cause.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { BatchSource } from "../publish/batch_source.ts";
 import type { BeforeSending, PublisherCore } from "../publish/core.ts";
 import type { Delivery } from "../publish/delivery.ts";
-import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../publish/outcomes.ts";
+import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "../publish/outcomes.ts";
 import { makeReceipt, receiptOf, toldBy } from "../publish/receipt.ts";
 import type { WriteReceipt } from "../types.ts";
 import type { LeftPiece } from "./account.ts";
@@ -34,6 +34,11 @@ export interface Part {
 /** Whether every row is acknowledged. */
 export function allAcknowledged(codes: Uint8Array): boolean {
   return codes.every(isAcknowledged);
+}
+
+/** Whether a row was sent, and refused or not answered. */
+export function hasFailed(codes: Uint8Array): boolean {
+  return codes.some((code) => code === REJECTED || code === UNKNOWN);
 }
 
 function isAcknowledged(code: number): boolean {

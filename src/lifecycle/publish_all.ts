@@ -47,8 +47,8 @@ const LONGEST_PAUSE = 5000;
  * mapping, data, refusals that are permanent), it throws the error of the last attempt, whose row outcomes are those of
  * all attempts. Rows that are sent again may be stored after later ones.
  *
- * An EncodeError comes before its piece is sent, when earlier pieces may be stored; so does a RouteError, which after
- * a reconnect may also leave rows of unknown fate. `onReceipt` was told what is stored for certain.
+ * An EncodeError or RouteError comes before its piece is sent, when earlier pieces may be stored: `onReceipt` was told
+ * which. Where rows of one were rejected or are of unknown fate, it is the cause of a PublishError that says so.
  *
  * @example
  * ```ts
@@ -85,22 +85,25 @@ export async function publishAll(
     if (attempt.kind === "done") return totals.receipt();
     if (attempt.kind === "late") throw await runner.close(lastError);
     lastError = attempt.error;
-    if (attempt.acked > 0) {
-      lastProgress = performance.now();
+    if (attempt.ackedAt !== undefined) {
+      lastProgress = attempt.ackedAt;
       pause = FIRST_PAUSE;
     }
-    const spent = performance.now() - Math.max(lastProgress, runner.takenAt) + pause > budget;
-    const again = attempt.kind === "failed" && !spent && runner.whyNotAgain(publishTimeout) === undefined;
+    const left = Math.max(lastProgress, runner.takenAt) + budget - performance.now();
+    const again = attempt.kind === "failed" && left > 0 && runner.whyNotAgain(publishTimeout) === undefined;
     if (!again) throw await runner.close(lastError);
-    if (!await sleep(pause, settings.signal)) throw await runner.close(settings.signal?.reason);
+    if (!await sleep(Math.min(pause, left), settings.signal)) throw await runner.close(settings.signal?.reason);
   }
 }
 
-/** How an attempt ended: `stopped` is for good; `late`: rows of unknown fate may not go again any more. */
+/**
+ * How an attempt ended: `stopped` is for good; `late`: rows of unknown fate may not go again any more. `ackedAt` is when
+ * it had a row acknowledged last, in milliseconds of `performance.now()`.
+ */
 type Attempt =
   | { readonly kind: "done" }
   | { readonly kind: "late" }
-  | { readonly kind: "failed" | "stopped"; readonly error: unknown; readonly acked: number };
+  | { readonly kind: "failed" | "stopped"; readonly error: unknown; readonly ackedAt: number | undefined };
 
 async function runAttempt(
   connect: () => Promise<NatsConnection>,
@@ -109,18 +112,45 @@ async function runAttempt(
   { signal, account }: Pick<SequenceSettings, "signal" | "account">,
 ): Promise<Attempt> {
   let core: PublisherCore | undefined;
+  let acks: AckWatch | undefined;
   try {
     const opened = core = await openUnlessAborted(connect, options, signal);
+    acks = new AckWatch(opened);
     account?.opened?.(() => opened.stats());
     return { kind: await runner.run(core) ? "done" : "late" };
   } catch (error) {
     // What `onReceipt` throws meanwhile is foreign, too.
     await runner.settle().catch(() => {});
-    const { acked = 0, duplicates = 0 } = core?.stats() ?? {};
     const mendable = !runner.hopeless && !signal?.aborted && canMend(error);
-    return { kind: mendable ? "failed" : "stopped", error, acked: acked + duplicates };
+    return { kind: mendable ? "failed" : "stopped", error, ackedAt: acks?.last() };
   } finally {
+    acks?.stop();
     await core?.close();
+  }
+}
+
+/** Tells when a publisher had a row acknowledged last, to a tenth of a second: a clock asked for each row would cost. */
+class AckWatch {
+  readonly #core: PublisherCore;
+  readonly #timer: ReturnType<typeof setInterval>;
+  #acked = 0;
+  #at: number | undefined;
+
+  constructor(core: PublisherCore) {
+    this.#core = core;
+    this.#timer = setInterval(() => this.last(), 100);
+  }
+
+  /** In milliseconds of `performance.now()`; undefined where none was. */
+  last(): number | undefined {
+    const { acked, duplicates } = this.#core.stats();
+    if (acked + duplicates > this.#acked) this.#at = performance.now();
+    this.#acked = acked + duplicates;
+    return this.#at;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
   }
 }
 

@@ -98,8 +98,9 @@ export class BoundedRun {
    * buffers without copying, the next one encoded while the last one's acknowledgments come in. Resolves with the
    * totals of this call by resource. `onReceipt` is told each piece's receipt, and awaited.
    *
-   * Throws as {@linkcode apply} does, and what the sequence throws. What comes before sending comes before its piece is
-   * sent: earlier pieces may be stored, and `onReceipt` was told which. A PublishError's `batch` is the first batch of
+   * Throws as {@linkcode apply} does, and what the sequence or `onReceipt` throws. What comes before sending comes
+   * before its piece is sent: earlier pieces may be stored, and `onReceipt` was told which. Where rows of one were
+   * rejected or are of unknown fate besides, it is the cause of a PublishError. That one's `batch` is the first batch of
    * the sequence with rows that are not acknowledged, and its row outcomes are that whole batch's.
    */
   async applyAll(batches: Batches, options: ApplyAllOptions = {}): Promise<ResourceTotal[]> {

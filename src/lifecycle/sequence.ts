@@ -6,7 +6,8 @@
  */
 
 import { type PieceLimits, pieceRanges } from "../arrow/slice.ts";
-import { isJetrowError } from "../errors.ts";
+import { describe } from "../describe.ts";
+import { EncodeError, isJetrowError } from "../errors.ts";
 import type { RowRange } from "../message/prepare.ts";
 import { type BatchSource, openBatch } from "../publish/batch_source.ts";
 import type { PublisherCore } from "../publish/core.ts";
@@ -15,7 +16,7 @@ import { abortedFailure, errorOf } from "../publish/failure.ts";
 import { UNKNOWN } from "../publish/outcomes.ts";
 import type { Batches, RowBatch, WriteReceipt } from "../types.ts";
 import type { SequenceSettings } from "./call_options.ts";
-import { allAcknowledged, type Part, Piece } from "./piece.ts";
+import { allAcknowledged, hasFailed, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source_reader.ts";
 
 /** The batch at hand. */
@@ -214,10 +215,10 @@ export class SequenceRunner {
   async close(error: unknown): Promise<unknown> {
     await this.#reader.close();
     this.#settings.account?.left(this.#pieces.map((piece) => piece.left()));
-    if (this.#foreign !== undefined) return this.#foreign.error;
     const part = this.#parts.find(({ codes }) => !allAcknowledged(codes)) ?? this.#current?.part;
-    const failure = this.#broken?.failure ?? this.#failureOf(error, part?.sent ?? false);
-    if (failure === undefined) return error;
+    const first = this.#foreign?.error ?? error;
+    const failure = this.#broken?.failure ?? this.#failureOf(first, part);
+    if (failure === undefined) return this.#placed(first);
     // Aborted while it waited for the source: nothing was on its way.
     const none = { row: undefined, sent: false, batch: this.#index };
     if (part === undefined) return errorOf(failure, { resource: "the next batch", count: 0 }, new Uint8Array(0), none);
@@ -229,13 +230,32 @@ export class SequenceRunner {
     return errorOf(failure, rows, part.codes, { row, sent: part.sent, batch: part.index });
   }
 
-  #failureOf(error: unknown, sent: boolean): Failure | undefined {
+  #failureOf(error: unknown, part: Part | undefined): Failure | undefined {
     const { signal } = this.#settings;
     if (signal?.aborted && error === signal.reason) return abortedFailure(error);
-    if (!isJetrowError(error)) return undefined;
-    if (error.name === "PublishError") return this.#failure;
-    if (error.name !== "ConnectionError" || !sent || this.#failure === undefined) return undefined;
-    return { ...this.#failure, reason: `${this.#failure.reason}; and since then: ${error.message}`, cause: error };
+    const failure = this.#failure;
+    if (isJetrowError(error) && error.name === "PublishError") return failure;
+    if (failure === undefined || part === undefined) return undefined;
+    // Another error tells no row's fate: it must not hide that some were sent and are not acknowledged.
+    const untold = isJetrowError(error) && error.name === "ConnectionError" ? part.sent : hasFailed(part.codes);
+    if (!untold) return undefined;
+    const text = error instanceof Error ? error.message : describe(error);
+    return { ...failure, reason: `${failure.reason}; and besides: ${text}`, cause: error };
+  }
+
+  /** An error of data says which batch's: the one that was taken last. */
+  #placed(error: unknown): unknown {
+    if (!isJetrowError(error) || error.name !== "EncodeError") return error;
+    const { code, message, row, column, size, limit, cause } = error;
+    const batch = this.#current?.part.index ?? this.#index;
+    return new EncodeError(code, `${message} (batch ${batch} of the sequence)`, {
+      batch,
+      row,
+      column,
+      size,
+      limit,
+      ...(cause === undefined ? {} : { cause }),
+    });
   }
 
   #failedRow(failure: Failure, part: Part): number | undefined {
