@@ -86,8 +86,11 @@ export async function configOf(
   }
   addHeaders(given, document, origins);
   await addTls(given, document, origins);
-  document.auth_mode ??= MODES.find(([key]) => document[key] !== undefined)?.[1] ?? "none";
-  document.name ??= "jetrow";
+  // Only what is not there: a null of the file's is refused like any other wrong value.
+  if (document.auth_mode === undefined) {
+    document.auth_mode = MODES.find(([key]) => document[key] !== undefined)?.[1] ?? "none";
+  }
+  if (document.name === undefined) document.name = "jetrow";
   return parseNaming(document, origins);
 }
 
@@ -156,8 +159,17 @@ function addHeaders(given: GivenOptions, document: Document, keys: Map<string, s
     if (name === undefined || value === undefined) throw new UsageError(`${origin} must be 'Name: value'`);
     return [name, value] as const;
   });
-  keys.set("headers", origin);
-  document.headers = { ...(document.headers as object | undefined), ...Object.fromEntries(headers) };
+  const twice = headers.find(([name], at) => headers.findIndex(([other]) => other === name) < at);
+  if (twice !== undefined) throw new UsageError(`${origin} gives ${JSON.stringify(twice[0])} twice`);
+  addTo(document, "headers", Object.fromEntries(headers), () => keys.set("headers", origin));
+}
+
+/** Adds to what the file has of the same kind; something else there is left to be refused. */
+function addTo(document: Document, key: string, added: Document, taken: () => void = () => {}): void {
+  const there = document[key] === undefined ? {} : document[key];
+  if (typeof there !== "object" || there === null || Array.isArray(there)) return;
+  document[key] = { ...there, ...added };
+  taken();
 }
 
 async function addTls(
@@ -175,7 +187,7 @@ async function addTls(
   }
   const first = given.values.get("tls-handshake-first");
   if (first !== undefined) tls.handshake_first = first;
-  if (Object.keys(tls).length > 0) document.tls = { ...(document.tls as object | undefined), ...tls };
+  if (Object.keys(tls).length > 0) addTo(document, "tls", tls);
 }
 
 async function readText(path: string, option: string): Promise<string> {

@@ -5,7 +5,9 @@
  */
 
 import { pieceRanges, resolveLimits } from "../arrow/slice.ts";
+import { isJetrowError } from "../errors.ts";
 import { batchesOf } from "../lifecycle/batches.ts";
+import { inBatch } from "../lifecycle/in_batch.ts";
 import { prepareRows, type RowRange } from "../message/prepare.ts";
 import type { MessageTarget } from "../message/target.ts";
 import { resolveOptions, type Settings } from "../options.ts";
@@ -49,12 +51,19 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
   const limits = resolveLimits(plan.limits);
   for (const { input, resource } of sources) {
     const { target, tally } = routeOf(settings, resource);
+    let index = 0;
     for await (const batch of batchesOf(resource, input.batches(), plan.operation)) {
-      const source = openBatch(batch, settings);
-      for (const piece of pieceRanges(source.view, limits, source.only)) {
-        io.signal.throwIfAborted();
-        count(source, piece, target, tally);
+      try {
+        const source = openBatch(batch, settings);
+        for (const piece of pieceRanges(source.view, limits, source.only)) {
+          io.signal.throwIfAborted();
+          count(source, piece, target, tally);
+        }
+      } catch (error) {
+        const isData = isJetrowError(error) && error.name === "EncodeError";
+        throw isData ? inBatch(error, index, `batch ${index} of ${input.name}`) : error;
       }
+      index++;
     }
     await io.stdout.write(`${JSON.stringify(tally)}\n`);
     if (tally.largestMessage > USUAL_MAX_PAYLOAD) {

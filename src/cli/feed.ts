@@ -57,9 +57,9 @@ export class Feed {
     this.#operations = operations;
   }
 
-  /** Where the `index`th batch comes from. */
-  placeOf(index: number): Place {
-    return this.#places.get(index)!;
+  /** Where the `index`th batch comes from; undefined for one that was not given, or is forgotten. */
+  placeOf(index: number): Place | undefined {
+    return this.#places.get(index);
   }
 
   /** Forgets where the batches before the `index`th came from: an input may have any number of them. */

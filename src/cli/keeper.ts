@@ -60,7 +60,7 @@ export class Keeper implements PieceAccount {
     const key = keyOf(begun);
     const known = this.#open.get(key);
     if (known !== undefined) return await known.ready;
-    const entry = entryOf(begun, this.#feed.placeOf(begun.batch));
+    const entry = entryOf(begun, this.#feed.placeOf(begun.batch)!);
     // Before it is written: a failure meanwhile has to find it, to say that nothing of it was sent.
     this.#open.set(key, entry);
     entry.ready = this.#begin(entry, begun.stream, journal);
@@ -94,7 +94,7 @@ export class Keeper implements PieceAccount {
    * @returns the receipt of the piece in its input; undefined where other rows of the piece are not settled
    */
   async receipt(receipt: WriteReceipt): Promise<WriteReceipt | undefined> {
-    const { batch, base } = this.#feed.placeOf(receipt.batch);
+    const { batch, base } = this.#feed.placeOf(receipt.batch)!;
     this.#feed.forget(receipt.batch);
     const entry = this.#open.get(keyOf(receipt));
     if (entry === undefined) return { ...receipt, batch, offset: base + receipt.offset };

@@ -6,8 +6,10 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { AccountedOptions } from "../lifecycle/account.ts";
+import { inBatch } from "../lifecycle/in_batch.ts";
 import { publishAll } from "../lifecycle/publish_all.ts";
 import { openRun } from "../lifecycle/run.ts";
+import { isJetrowError } from "../errors.ts";
 import { resolveOptions } from "../options.ts";
 import type { PublisherStats, RowBatch, RunReceipt, WriteReceipt } from "../types.ts";
 import { unlessAborted } from "../lifecycle/unless_aborted.ts";
@@ -44,6 +46,7 @@ export class Publication {
   readonly #keeper: Keeper;
   readonly #progress: ProgressLine;
   readonly #announced = new Set<string>();
+  readonly #inputs: PublicationParts["inputs"];
   #nc: NatsConnection | undefined;
   #stats: (() => PublisherStats) | undefined;
   #lossTold = false;
@@ -51,11 +54,14 @@ export class Publication {
   #before = { acked: 0, bytes: 0 };
   #receipts = 0;
   #rows = 0;
+  /** By resource, as far as receipts tell: there is no total of a run that has failed. */
+  readonly #duplicates = new Map<string, { readonly stream: string; readonly duplicates: number }>();
 
   /** A run of a plan. */
   constructor(plan: PublishPlan, io: CliIo, { inputs, work, rows, journal, notes }: PublicationParts) {
     this.#plan = plan;
     this.#io = io;
+    this.#inputs = inputs;
     this.#feed = new Feed(work, inputs.map(({ resource }) => resource), plan.operation);
     const settings = resolveOptions(plan.config);
     const lookUp = (stream: string) => streamNow(this.#nc!, stream, settings, io.signal);
@@ -77,10 +83,13 @@ export class Publication {
       // What ended the run is what is to be told.
       const late = await this.#keeper.close().catch(() => []);
       for (const receipt of late) await this.print(receipt).catch(() => {});
+      for (const [resource, { stream, duplicates }] of this.#duplicates) {
+        await this.#sayDuplicates(resource, stream, duplicates);
+      }
       if (this.#receipts > 0) {
         await this.#say(`jetrow: before that ${rowsOf(this.#rows)} were acknowledged, as the receipts say`);
       }
-      throw error;
+      throw await this.#placed(error);
     }
   }
 
@@ -89,6 +98,11 @@ export class Publication {
     await this.#io.stdout.write(`${JSON.stringify(receipt)}\n`);
     this.#receipts++;
     this.#rows += receipt.rows;
+    const { resource, stream, duplicates = 0 } = receipt;
+    if (duplicates > 0) {
+      const before = this.#duplicates.get(resource)?.duplicates ?? 0;
+      this.#duplicates.set(resource, { stream, duplicates: before + duplicates });
+    }
   }
 
   async #send(): Promise<RunReceipt> {
@@ -151,6 +165,17 @@ export class Publication {
     this.#progress.show({ ...progress, acked: acked + progress.acked, bytes: bytes + progress.bytes });
   }
 
+  /** Row numbers and outcomes are one batch's: the person knows it by its input. */
+  async #placed(error: unknown): Promise<unknown> {
+    if (!isJetrowError(error) || (error.name !== "EncodeError" && error.name !== "PublishError")) return error;
+    const place = error.batch === undefined ? undefined : this.#feed.placeOf(error.batch);
+    if (place === undefined) return error;
+    const where = `batch ${place.batch} of ${this.#inputs[place.input]!.file}`;
+    if (error.name === "EncodeError") return inBatch(error, place.batch, where);
+    await this.#say(`jetrow: the batch in hand is ${where}`);
+    return error;
+  }
+
   /** What jetrow created has the server's defaults, which a production stream seldom wants. */
   async #announce(): Promise<void> {
     for (const stream of this.#stats?.().created ?? []) {
@@ -162,15 +187,17 @@ export class Publication {
 
   async #summary({ resources, rows, bytes }: RunReceipt, seconds: number): Promise<void> {
     for (const { resource, stream, duplicates } of resources) {
-      if (duplicates) {
-        await this.#say(`${rowsOf(duplicates)} of ${resource} were duplicates: ${stream} had them already`);
-      }
+      if (duplicates) await this.#sayDuplicates(resource, stream, duplicates);
     }
     const rate = Math.max(seconds, 0.001);
     await this.#say(
       `published ${rowsOf(rows)}, ${(bytes / 1e6).toFixed(1)} MB of JSON, in ${seconds.toFixed(1)} s: ` +
         `${rowsOf(rows / rate)}/s, ${(bytes / rate / 1e6).toFixed(1)} MB/s`,
     );
+  }
+
+  async #sayDuplicates(resource: string, stream: string, duplicates: number): Promise<void> {
+    await this.#say(`${rowsOf(duplicates)} of ${resource} were duplicates: ${stream} had them already`);
   }
 
   async #say(line: string): Promise<void> {

@@ -7,7 +7,7 @@
 
 import { type PieceLimits, pieceRanges } from "../arrow/slice.ts";
 import { describe } from "../describe.ts";
-import { EncodeError, isJetrowError } from "../errors.ts";
+import { isJetrowError } from "../errors.ts";
 import type { RowRange } from "../message/prepare.ts";
 import { type BatchSource, openBatch } from "../publish/batch_source.ts";
 import type { PublisherCore } from "../publish/core.ts";
@@ -16,6 +16,7 @@ import { abortedFailure, errorOf } from "../publish/failure.ts";
 import { UNKNOWN } from "../publish/outcomes.ts";
 import type { Batches, RowBatch, WriteReceipt } from "../types.ts";
 import type { SequenceSettings } from "./call_options.ts";
+import { inBatch } from "./in_batch.ts";
 import { allAcknowledged, hasFailed, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source_reader.ts";
 
@@ -246,16 +247,7 @@ export class SequenceRunner {
   /** An error of data says which batch's: the one that was taken last. */
   #placed(error: unknown): unknown {
     if (!isJetrowError(error) || error.name !== "EncodeError") return error;
-    const { code, message, row, column, size, limit, cause } = error;
-    const batch = this.#current?.part.index ?? this.#index;
-    return new EncodeError(code, `${message} (batch ${batch} of the sequence)`, {
-      batch,
-      row,
-      column,
-      size,
-      limit,
-      ...(cause === undefined ? {} : { cause }),
-    });
+    return inBatch(error, this.#current?.part.index ?? this.#index);
   }
 
   #failedRow(failure: Failure, part: Part): number | undefined {

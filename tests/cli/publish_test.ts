@@ -163,6 +163,25 @@ Deno.test("publish --dry-run finds what publishing would: row numbers of the who
   const twice = await jetrow([...args, "--dry-run", "--event-id-column", "event", "--batch-rows", "100"]);
   assert.equal(twice.exitCode, 1);
   assert.match(twice.err, /^jetrow: encode\.duplicate_id: Cannot publish row 250: it has the event id of row 3\b/);
+  assert.match(twice.err, /\(batch 0 of .*orders\.arrow\)\n$/);
+});
+
+Deno.test("publish says which input's batch could not be encoded, and what was a duplicate before", async () => {
+  await using server = await startNatsServer();
+  const event = (i: number) => `event-${i === 250 ? 3 : i}`;
+  const columns = (rows: number) => ({
+    ...plainColumns(rows),
+    event: Array.from({ length: rows }, (_, i) => event(i)),
+  });
+  using good = new Files(100, columns);
+  using bad = new Files(300, columns);
+  const to = [...destination(server), "--event-id-column", "event"];
+  assert.equal((await jetrow(["publish", good.path("orders.arrow"), ...to])).exitCode, 0);
+  const inputs = [good.path("orders.arrow"), bad.path("orders.arrow"), "--resource", "orders"];
+  const { exitCode, err } = await jetrow(["publish", ...inputs, ...to]);
+  assert.equal(exitCode, 1, err);
+  assert.match(err, /100 rows of orders were duplicates: ORDERS had them already\n/);
+  assert.ok(err.includes(`(batch 0 of ${bad.path("orders.arrow")})\n`), err);
 });
 
 Deno.test("publish names options as the command line does, in errors of the library too", async () => {

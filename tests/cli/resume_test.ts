@@ -120,6 +120,7 @@ for (const ids of [true, false]) {
     const { code, err } = await ending;
     assert.equal(code, 1, err);
     assert.match(err, /jetrow: before that [\d,]+ rows were acknowledged, as the receipts say\n/);
+    assert.match(err, /jetrow: the batch in hand is batch \d+ of /);
     assert.match(err, /jetrow: rows of the batch in hand: .*of unknown fate/);
     const begun = scene.kinds("begin").length;
     assert.equal(scene.kinds("receipt").length + scene.kinds("outcomes").length, begun, "every piece has its end");

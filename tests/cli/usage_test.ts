@@ -232,6 +232,23 @@ Deno.test("jetrow says of an option that a configuration cannot hold how it is g
   });
 });
 
+Deno.test("jetrow refuses what is wrong in a configuration, also where an option adds to it", async () => {
+  const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ['{"auth_mode": null}', [], /^jetrow: config\.type: auth_mode must .*received null\n/],
+    ['{"name": null}', [], /^jetrow: config\.type: name must .*received null\n/],
+    ['{"headers": null}', ["--header", "A: b"], /^jetrow: config\.type: headers must .*received null\n/],
+    ['{"headers": ["x"]}', ["--header", "A: b"], /^jetrow: config\.type: headers must /],
+    ['{"headers": "ab"}', ["--header", "A: b"], /^jetrow: config\.type: headers must /],
+    ['{"tls": null}', ["--tls-handshake-first"], /^jetrow: config\.type: tls must .*received null\n/],
+    ["{}", ["--header", "A: b", "--header", "A: c"], /--header gives "A" twice\n/],
+  ];
+  for (const [text, more, words] of cases) {
+    await withFile("jetrow.json", text, async (path) => {
+      await wrong(["publish", "f.arrow", ...DESTINATION, "--config", path, ...more], words);
+    });
+  }
+});
+
 Deno.test("jetrow refuses a resource that does not fit the templates before it dials", async () => {
   for (const [file, code] of [["a b.arrow", 1], ["a.*.arrow", 1]] as const) {
     const { exitCode, err } = await jetrow(["publish", file, ...DESTINATION]);
