@@ -157,18 +157,42 @@ function checkTlsFits(url: string | readonly string[], tls: TlsConfig | undefine
 
 function tlsConfig(value: unknown, place: Place): TlsConfig {
   const fields = fieldsOf(value, ["ca", "cert", "key", "handshakeFirst"], place);
-  const { key, ...visible } = applyRules(fields, {
+  const config = applyRules(fields, {
     ca: { rule: pem },
     cert: { rule: pem },
     key: { rule: pem },
     handshakeFirst: { rule: flag },
   });
-  if (key !== undefined && visible.cert === undefined) throw missing(fields.place("cert"), "is required by the key");
-  if (visible.cert !== undefined && key === undefined) throw missing(fields.place("key"), "is required by the cert");
-  return withSecrets(visible, key === undefined ? {} : { key });
+  const { cert, key } = config;
+  if (key !== undefined && cert === undefined) throw missing(fields.place("cert"), "is required by the key");
+  if (cert !== undefined && key === undefined) throw missing(fields.place("key"), "is required by the cert");
+  const part = (secret: boolean) => {
+    return Object.fromEntries(Object.entries(config).filter(([name, value]) => isSecret(name, value) === secret));
+  };
+  return withSecrets(part(false), part(true));
 }
 
-/** PEM of a certificate may hold its key too: none is shown. */
+/**
+ * Whether there are TLS settings beside its being on; secret ones, which are not enumerable, too.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.ok(!hasTlsSettings(checkConnection({ url: "tls://a" })));
+ * assert.ok(hasTlsSettings(checkConnection({ url: "tls://a", tls: { cert: "c", key: "k" } })));
+ * ```
+ */
+export function hasTlsSettings({ tls }: ConnectionSettings): boolean {
+  return tls !== undefined && (tls.key !== undefined || Object.keys(tls).length > 0);
+}
+
+/** The key, and a certificate whose file holds its key, too. */
+function isSecret(name: string, value: unknown): boolean {
+  return name === "key" || (typeof value === "string" && value.includes("PRIVATE KEY-----"));
+}
+
+/** An error shows none of it. */
 function pem(value: unknown, place: Place): string {
   const written = secretText(value, place);
   if (written === "") throw missing(place, "must not be empty");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { nkeys } from "@nats-io/nats-core";
 import fc from "fast-check";
-import { checkConnection } from "../src/connection_options.ts";
+import { checkConnection, hasTlsSettings } from "../src/connection_options.ts";
 import type { ConfigErrorCode } from "../src/errors.ts";
 import { seedFault } from "../src/rules/seed.ts";
 import { shownUrl } from "../src/rules/url.ts";
@@ -215,7 +215,11 @@ Deno.test("checkConnection() gives the chosen mode's credentials and prints none
     [{ authMode: "token", token: "s3cret-t" }, ["token"]],
   ] as const;
   for (const [config, names] of given) {
-    const settings = check({ ...config, tls: { cert: "c", key: "s3cret-k" } });
+    const pem = "-----BEGIN PRIVATE KEY-----\ns3cret-p\n-----END PRIVATE KEY-----";
+    assert.ok(Object.keys(check({ ...config, tls: { cert: "c", key: "s3cret-k" } }).tls!).includes("cert"));
+    const settings = check({ ...config, tls: { cert: pem, key: "s3cret-k" } });
+    assert.equal(settings.tls!.cert, pem);
+    assert.ok(hasTlsSettings(settings));
     const auth = settings.auth as unknown as Record<string, string>;
     assert.equal(auth["mode"], config.authMode);
     for (const name of names) assert.equal(auth[name], (config as Record<string, string>)[name]);

@@ -5,7 +5,7 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { checkConnection } from "../connection_options.ts";
+import { checkConnection, hasTlsSettings } from "../connection_options.ts";
 import type { SinkConfig } from "../types.ts";
 
 /**
@@ -42,8 +42,7 @@ export async function connectHere(config: SinkConfig): Promise<NatsConnection> {
 export async function transportHere(config: SinkConfig): Promise<string> {
   const settings = checkConnection(config);
   if (settings.transport === "websocket") return "WebSocket of @nats-io/nats-core";
-  const ownTls = Object.keys(settings.tls ?? {}).length > 0;
-  if (!("Deno" in globalThis) || ownTls) return "@nats-io/transport-node";
+  if (!("Deno" in globalThis) || hasTlsSettings(settings)) return "@nats-io/transport-node";
   const { transportInUse } = await import("../runtime/tcp_deno.ts");
   return await transportInUse();
 }

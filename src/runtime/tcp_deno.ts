@@ -5,7 +5,7 @@
  */
 
 import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
-import type { ConnectionSettings } from "../connection_options.ts";
+import { type ConnectionSettings, hasTlsSettings } from "../connection_options.ts";
 import { connectNode } from "./tcp_node.ts";
 
 /** Which package carries TCP. */
@@ -49,7 +49,6 @@ export async function transportInUse(): Promise<TcpPackage> {
  * ```
  */
 export async function connectDeno(options: ConnectionOptions, settings: ConnectionSettings): Promise<NatsConnection> {
-  const ownTls = Object.keys(settings.tls ?? {}).length > 0;
-  const connect = ownTls ? undefined : await transportDeno();
+  const connect = hasTlsSettings(settings) ? undefined : await transportDeno();
   return await (connect ?? connectNode)(options);
 }
