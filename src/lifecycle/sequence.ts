@@ -219,7 +219,7 @@ export class SequenceRunner {
     const part = this.#parts.find(({ codes }) => !allAcknowledged(codes)) ?? this.#current?.part;
     const first = this.#foreign?.error ?? error;
     const failure = this.#broken?.failure ?? this.#failureOf(first, part);
-    if (failure === undefined) return this.#placed(first);
+    if (failure === undefined) return this.#foreign === undefined ? this.#placed(error) : first;
     // Aborted while it waited for the source: nothing was on its way.
     const none = { row: undefined, sent: false, batch: this.#index };
     if (part === undefined) return errorOf(failure, { resource: "the next batch", count: 0 }, new Uint8Array(0), none);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type EncodeError, openRun, publishAll, type PublishErrorCode, type RowBatch } from "../../mod.ts";
+import { EncodeError, openRun, publishAll, type PublishErrorCode, type RowBatch } from "../../mod.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
 import { batchOf, idBatch, numberBatch, textColumn } from "../_support/batches.ts";
 import { refusal, streamInfo } from "../_support/fake_answers.ts";
@@ -118,6 +118,14 @@ Deno.test("an error of data says which batch it is in, where all rows before it 
     assert.match(error.message, new RegExp(`\\(batch ${index} of the sequence\\)$`));
     assert.equal(await failureOf(run.commit()), error);
   }
+  // One of the source's own making is its own affair.
+  const mine = new EncodeError("encode.value", "not ours");
+  const failing = await openRun(fakeConnection().nc, BASE);
+  const source = function* (): Generator<RowBatch> {
+    yield batch(1);
+    throw mine;
+  };
+  assert.equal(await failureOf(failing.applyAll(source())), mine);
   const single = await openRun(fakeConnection().nc, BASE);
   const error = await failureOf(single.apply(repeated(4, 3))) as EncodeError;
   assert.deepEqual([error.batch, / of the sequence/.test(error.message)], [undefined, false]);
