@@ -145,7 +145,14 @@ Deno.test("added() is one measurement of several, without CPU when one has none"
 
 Deno.test("compare() takes ratios of the same round, and warms up what is not warm", async () => {
   const lines: Line[] = [];
-  const bench: Bench = { quick: false, rounds: 3, only: [], emit: (line) => void lines.push(line), say: () => {} };
+  const bench: Bench = {
+    quick: false,
+    rounds: 3,
+    only: [],
+    warmUp: 1,
+    emit: (line) => void lines.push(line),
+    say: () => {},
+  };
   const calls = { a: 0, b: 0 };
   // Both get slower from round to round; a stays twice as fast.
   const a = { name: "a", run: () => ({ count: 100, seconds: ++calls.a === 1 ? 1 : calls.a }) };
