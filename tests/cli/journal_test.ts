@@ -5,6 +5,8 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { readJournal } from "../../src/cli/journal/read.ts";
 import { JournalWriter } from "../../src/cli/journal/writer.ts";
+import { natsServerVersion } from "../_support/nats_binary.ts";
+import { olderThan } from "../_support/versions.ts";
 import { api, createStream } from "../_support/api.ts";
 import { bodiesOf, messagesOf, plainColumns, receiptsOf } from "./_files.ts";
 import { jetrow } from "./_io.ts";
@@ -186,8 +188,13 @@ Deno.test("several inputs and standard input are gone on with where they were le
 });
 
 Deno.test("atomic and fast batches are journaled, and gone on after", async () => {
-  const modes = [["atomic", { allow_atomic: true }, [50, 450]], ["fast", { allow_batched: true }, [100, 400]]] as const;
-  for (const [mode, flag, last] of modes) {
+  const modes = [
+    ["atomic", "2.12.1", { allow_atomic: true }, [50, 450]],
+    ["fast", "2.14.0", { allow_batched: true }, [100, 400]],
+  ] as const;
+  const server = await natsServerVersion();
+  for (const [mode, minimum, flag, last] of modes) {
+    if (olderThan(minimum, server, `a journal of ${mode} batches`)) continue;
     await using scene = await Scene.open({ rows: 500, stream: flag });
     const more = ["--publish-mode", mode];
     const said = await scene.publish(...more);

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
 import { tokenAuth } from "../_support/credentials.ts";
+import { natsServerVersion } from "../_support/nats_binary.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
+import { olderThan } from "../_support/versions.ts";
 import { failureOf, roundTrip } from "./_dialling.ts";
 
 const ignore = opensslMissing("connect() over TLS");
@@ -84,7 +86,7 @@ Deno.test({
 
 Deno.test({
   name: "connect() begins with TLS where it is told to",
-  ignore,
+  ignore: ignore || olderThan("2.10.4", await natsServerVersion(), "TLS from the first byte"),
   async fn(t) {
     const { ca, server: certificate } = await makeCertificates();
     await using first = await startNatsServer({ jetstream: false, tls: { ...certificate, handshakeFirst: true } });

@@ -4,13 +4,19 @@ import { headers, type NatsConnection, nuid } from "@nats-io/nats-core";
 import { connect as dialReader } from "@nats-io/transport-node";
 import { connect, isJetrowError, type Options, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { batchOf, intColumn } from "../_support/batches.ts";
+import { natsServerVersion } from "../_support/nats_binary.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { managerOf, storedIn } from "../_support/stored.ts";
+import { olderThan } from "../_support/versions.ts";
 import { until } from "../_support/wait.ts";
 
 /** What is written, and what becomes of it. */
 const BATCHES = 1000;
 const KILLS = [250, 500, 750];
+const server = await natsServerVersion();
+const skipOld = olderThan("2.12.1", server, "readers of atomic batches");
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore: skipOld, fn });
+
 const OPTIONS: Options = { stream: "LEDGER", subject: "ledger", publishMode: "atomic", publishTimeout: 2000 };
 
 /** A row says which batch it is of: `{"batch":7,"row":0}`. */
@@ -83,7 +89,7 @@ async function pause(milliseconds: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-Deno.test("nothing of an abandoned batch is ever read, and every committed one is there whole after kills", async () => {
+test("nothing of an abandoned batch is ever read, and every committed one is there whole after kills", async () => {
   await using server = await startNatsServer();
   const dial = () => connect({ url: server.url });
   {

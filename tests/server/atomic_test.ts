@@ -4,9 +4,15 @@ import { connect, openRun, type Options, Publisher, type WriteReceipt } from "..
 import { publishErrorOf } from "../_support/aftermath.ts";
 import { idBatch, numberBatch, sizedBatch } from "../_support/batches.ts";
 import { passwordUsers, publisherPermissions } from "../_support/credentials.ts";
+import { natsServerVersion } from "../_support/nats_binary.ts";
 import { startNatsCluster } from "../_support/nats_cluster.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { addStream, infoOf, managerOf, storedIn } from "../_support/stored.ts";
+import { olderThan } from "../_support/versions.ts";
+
+const server = await natsServerVersion();
+const skipOld = olderThan("2.12.1", server, "atomic batches");
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore: skipOld, fn });
 
 const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "atomic" };
 
@@ -22,7 +28,7 @@ function sendRaw(nc: NatsConnection, subject: string, rows: number, commit: bool
   }
 }
 
-Deno.test("an atomic batch is stored whole, side by side, and its receipt names its rows", async () => {
+test("an atomic batch is stored whole, side by side, and its receipt names its rows", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
@@ -44,7 +50,7 @@ Deno.test("an atomic batch is stored whole, side by side, and its receipt names 
   ]);
 });
 
-Deno.test("a replay is done when all its rows are in the stream, and refused when some are", async () => {
+test("a replay is done when all its rows are in the stream, and refused when some are", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const first = await Publisher.open(nc, OPTIONS);
@@ -63,7 +69,7 @@ Deno.test("a replay is done when all its rows are in the stream, and refused whe
   assert.equal((await second.publish(rest)).rows, 10);
 });
 
-Deno.test("rows whose ids the server knows and no message has are refused, not done", async () => {
+test("rows whose ids the server knows and no message has are refused, not done", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
@@ -73,7 +79,7 @@ Deno.test("rows whose ids the server knows and no message has are refused, not d
   assert.deepEqual([error.serverCode, error.rowOutcomes.counts.rejected], [10201, 5]);
 });
 
-Deno.test("a replay whose rows may not be read is unknown", async () => {
+test("a replay whose rows may not be read is unknown", async () => {
   const permissions = publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"], inboxPrefix: "_WORKER" });
   await using server = await startNatsServer({
     config: passwordUsers({ username: "admin", password: "all" }, { username: "worker", password: "few", permissions }),
@@ -91,7 +97,7 @@ Deno.test("a replay whose rows may not be read is unknown", async () => {
   assert.match(error.message, /STREAM\.MSG\.GET/);
 });
 
-Deno.test("a user who may not publish to the subject is told so, in every mode", async () => {
+test("a user who may not publish to the subject is told so, in every mode", async () => {
   const permissions = publisherPermissions({ stream: "ORDERS", subjects: ["orders.us"], inboxPrefix: "_WORKER" });
   await using server = await startNatsServer({
     config: passwordUsers({ username: "admin", password: "all" }, { username: "worker", password: "few", permissions }),
@@ -102,6 +108,7 @@ Deno.test("a user who may not publish to the subject is told so, in every mode",
   await addStream(boss, { name: "ORDERS", subjects: ["orders.*"], allow_atomic: true, allow_batched: true } as never);
   await using nc = await login("worker", "few");
   for (const [publishMode, unsent] of [["individual", 0], ["atomic", 5], ["fast", 4]] as const) {
+    if (publishMode === "fast" && olderThan("2.14.0", server, "fast batches")) continue;
     const options = { ...OPTIONS, publishMode, inboxPrefix: "_WORKER", publishTimeout: 2000 };
     await using publisher = await Publisher.open(nc, options);
     assert.equal((await publisher.publish({ resource: "us", rows: numberBatch(2) })).rows, 2);
@@ -119,7 +126,7 @@ Deno.test("opening is refused where the stream takes no batches", async () => {
   await assert.rejects(Publisher.open(nc, OPTIONS), { name: "RouteError", code: "route.batch_flag" });
 });
 
-Deno.test("a flag that is taken away, a stream that is gone, and a row it refuses end a batch with nothing stored", async () => {
+test("a flag that is taken away, a stream that is gone, and a row it refuses end a batch with nothing stored", async () => {
   const cases = [
     ["publish.rejected", 10174, async (nc: NatsConnection) => {
       await (await managerOf(nc)).streams.update("ORDERS", { allow_atomic: false });
@@ -152,7 +159,7 @@ Deno.test("a flag that is taken away, a stream that is gone, and a row it refuse
   }
 });
 
-Deno.test("a server with lower limits of its own refuses, and nothing is stored", async () => {
+test("a server with lower limits of its own refuses, and nothing is stored", async () => {
   const limits = "limits { batch { max_msgs: 100, max_inflight_per_stream: 1 } }";
   await using server = await startNatsServer({ jetstream: limits });
   await using nc = await connect({ url: server.url });
@@ -168,7 +175,7 @@ Deno.test("a server with lower limits of its own refuses, and nothing is stored"
   assert.equal((await infoOf(nc, "ORDERS")).state.messages, 100);
 });
 
-Deno.test("applyAll() cuts batches at 1000 rows and at what the window holds", async () => {
+test("applyAll() cuts batches at 1000 rows and at what the window holds", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const cut = async (options: Partial<Options>, rows: number, bytes: number): Promise<readonly WriteReceipt[]> => {
@@ -187,7 +194,7 @@ Deno.test("applyAll() cuts batches at 1000 rows and at what the window holds", a
   for (const { sequences } of byBytes) assert.equal(sequences!.length, 1);
 });
 
-Deno.test("a stream of three replicas keeps every batch whole when its leader is killed, each row once", async () => {
+test("a stream of three replicas keeps every batch whole when its leader is killed, each row once", async () => {
   await using cluster = await startNatsCluster({ nodes: 3 });
   const urls = [...cluster.urls];
   await using nc = await connect({ url: urls, reconnect: true });

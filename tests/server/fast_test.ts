@@ -5,17 +5,23 @@ import { connect, openRun, type Options, publishAll, Publisher, type WriteReceip
 import { publishErrorOf } from "../_support/aftermath.ts";
 import { api } from "../_support/api.ts";
 import { idBatch, numberBatch, sizedBatch } from "../_support/batches.ts";
+import { natsServerVersion } from "../_support/nats_binary.ts";
 import { startNatsCluster } from "../_support/nats_cluster.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { addStream, infoOf, managerOf, storedIn } from "../_support/stored.ts";
+import { olderThan } from "../_support/versions.ts";
 import { until } from "../_support/wait.ts";
+
+const server = await natsServerVersion();
+const skipOld = olderThan("2.14.0", server, "fast batches");
+const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore: skipOld, fn });
 
 const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "fast" };
 
 const numbersOf = (stored: readonly { body: string }[]): number[] => stored.map(({ body }) => JSON.parse(body).n);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-Deno.test("rows are stored in order, and a receipt tells what the server tells", async () => {
+test("rows are stored in order, and a receipt tells what the server tells", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
@@ -37,7 +43,7 @@ Deno.test("rows are stored in order, and a receipt tells what the server tells",
   ]);
 });
 
-Deno.test("every window takes a run of batches, and each large piece knows its last sequence", async () => {
+test("every window takes a run of batches, and each large piece knows its last sequence", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   for (const maxInFlight of [1, 3, 50, 1024, 5000]) {
@@ -55,7 +61,7 @@ Deno.test("every window takes a run of batches, and each large piece knows its l
   }
 });
 
-Deno.test("many small calls at once, of several subjects and publishers, are all stored", async () => {
+test("many small calls at once, of several subjects and publishers, are all stored", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using one = await Publisher.open(nc, OPTIONS);
@@ -69,7 +75,7 @@ Deno.test("many small calls at once, of several subjects and publishers, are all
   assert.equal((await infoOf(nc, "ORDERS")).state.messages, rows);
 });
 
-Deno.test("streams of their own get batches of their own", async () => {
+test("streams of their own get batches of their own", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const options: Options = { ...OPTIONS, stream: "S_{resource}", subject: "{resource}.rows" };
@@ -92,7 +98,7 @@ Deno.test("opening is refused where the stream takes no batches", async () => {
   await assert.rejects(Publisher.open(nc, OPTIONS), { name: "RouteError", code: "route.batch_flag" });
 });
 
-Deno.test("a row that the stream has no room for ends the batch: what is acked is stored, what is rejected is not", async () => {
+test("a row that the stream has no room for ends the batch: what is acked is stored, what is rejected is not", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const limits = { discard: "new" as never, max_msgs: 1500 };
@@ -109,7 +115,7 @@ Deno.test("a row that the stream has no room for ends the batch: what is acked i
   assert.deepEqual(numbersOf(await storedIn(nc, "ORDERS")), upTo(1500));
 });
 
-Deno.test("a flag that is taken away and a stream that is gone are told with what is stored", async () => {
+test("a flag that is taken away and a stream that is gone are told with what is stored", async () => {
   for (const gone of [false, true]) {
     await using server = await startNatsServer();
     await using nc = await connect({ url: server.url });
@@ -125,7 +131,7 @@ Deno.test("a flag that is taken away and a stream that is gone are told with wha
   }
 });
 
-Deno.test("fast delivery is not atomic: what an aborted call has sent may be stored", async () => {
+test("fast delivery is not atomic: what an aborted call has sent may be stored", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
@@ -144,7 +150,7 @@ Deno.test("fast delivery is not atomic: what an aborted call has sent may be sto
   assert.ok(stored >= counts.acked && stored <= counts.acked + counts.unknown, `${stored} stored`);
 });
 
-Deno.test("a server that is killed leaves what is not acknowledged unknown, and what is acknowledged stored", async () => {
+test("a server that is killed leaves what is not acknowledged unknown, and what is acknowledged stored", async () => {
   await using server = await startNatsServer();
   const config = { url: server.url, ...OPTIONS };
   const publisher = await Publisher.open(() => connect(config), config);
@@ -159,7 +165,7 @@ Deno.test("a server that is killed leaves what is not acknowledged unknown, and 
   assert.ok(stored >= counts.acked && stored <= counts.acked + counts.unknown, `${stored}, ${JSON.stringify(counts)}`);
 });
 
-Deno.test("publishAll() goes on after kills of the server, and each row is stored once", async () => {
+test("publishAll() goes on after kills of the server, and each row is stored once", async () => {
   for (const publishMode of ["fast", "atomic"] as const) {
     await using server = await startNatsServer();
     const config = { url: server.url, ...OPTIONS, publishMode };
@@ -204,7 +210,7 @@ async function rowsOnce(nc: NatsConnection, rows: number): Promise<number> {
   return seen.filter((times) => times === 1).length;
 }
 
-Deno.test("a stream of three replicas has each row once when its leader is killed, and when it steps down", async () => {
+test("a stream of three replicas has each row once when its leader is killed, and when it steps down", async () => {
   await using cluster = await startNatsCluster({ nodes: 3 });
   const urls = [...cluster.urls];
   await using nc = await connect({ url: urls, reconnect: true });
