@@ -161,15 +161,15 @@ function addHeaders(given: GivenOptions, document: Document, keys: Map<string, s
   });
   const twice = headers.find(([name], at) => headers.findIndex(([other]) => other === name) < at);
   if (twice !== undefined) throw new UsageError(`${origin} gives ${JSON.stringify(twice[0])} twice`);
-  addTo(document, "headers", Object.fromEntries(headers), () => keys.set("headers", origin));
+  if (addTo(document, "headers", Object.fromEntries(headers))) keys.set("headers", origin);
 }
 
-/** Adds to what the file has of the same kind; something else there is left to be refused. */
-function addTo(document: Document, key: string, added: Document, taken: () => void = () => {}): void {
+/** Adds to what the file has of the same kind; false where it has something else, which is left to be refused. */
+function addTo(document: Document, key: string, added: Document): boolean {
   const there = document[key] === undefined ? {} : document[key];
-  if (typeof there !== "object" || there === null || Array.isArray(there)) return;
+  if (typeof there !== "object" || there === null || Array.isArray(there)) return false;
   document[key] = { ...there, ...added };
-  taken();
+  return true;
 }
 
 async function addTls(

@@ -5,13 +5,14 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
+import { isJetrowError } from "../errors.ts";
 import type { AccountedOptions } from "../lifecycle/account.ts";
 import { inBatch } from "../lifecycle/in_batch.ts";
 import { publishAll } from "../lifecycle/publish_all.ts";
 import { openRun } from "../lifecycle/run.ts";
-import { isJetrowError } from "../errors.ts";
+import { Totals } from "../lifecycle/totals.ts";
 import { resolveOptions } from "../options.ts";
-import type { PublisherStats, RowBatch, RunReceipt, WriteReceipt } from "../types.ts";
+import type { PublisherStats, ResourceTotal, RowBatch, RunReceipt, WriteReceipt } from "../types.ts";
 import { unlessAborted } from "../lifecycle/unless_aborted.ts";
 import { Feed, type Work } from "./feed.ts";
 import type { CliIo } from "./io.ts";
@@ -52,10 +53,8 @@ export class Publication {
   #lossTold = false;
   /** What publishers before this one had acknowledged. */
   #before = { acked: 0, bytes: 0 };
-  #receipts = 0;
-  #rows = 0;
-  /** By resource, as far as receipts tell: there is no total of a run that has failed. */
-  readonly #duplicates = new Map<string, { readonly stream: string; readonly duplicates: number }>();
+  /** Of the receipts that were printed: a run that has failed has no totals of its own. */
+  readonly #printed = new Totals();
 
   /** A run of a plan. */
   constructor(plan: PublishPlan, io: CliIo, { inputs, work, rows, journal, notes }: PublicationParts) {
@@ -83,11 +82,10 @@ export class Publication {
       // What ended the run is what is to be told.
       const late = await this.#keeper.close().catch(() => []);
       for (const receipt of late) await this.print(receipt).catch(() => {});
-      for (const [resource, { stream, duplicates }] of this.#duplicates) {
-        await this.#sayDuplicates(resource, stream, duplicates);
-      }
-      if (this.#receipts > 0) {
-        await this.#say(`jetrow: before that ${rowsOf(this.#rows)} were acknowledged, as the receipts say`);
+      const { resources, rows } = this.#printed.receipt();
+      await this.#sayDuplicates(resources);
+      if (resources.length > 0) {
+        await this.#say(`jetrow: before that ${rowsOf(rows)} were acknowledged, as the receipts say`);
       }
       throw await this.#placed(error);
     }
@@ -96,13 +94,7 @@ export class Publication {
   /** Prints a receipt. */
   async print(receipt: WriteReceipt): Promise<void> {
     await this.#io.stdout.write(`${JSON.stringify(receipt)}\n`);
-    this.#receipts++;
-    this.#rows += receipt.rows;
-    const { resource, stream, duplicates = 0 } = receipt;
-    if (duplicates > 0) {
-      const before = this.#duplicates.get(resource)?.duplicates ?? 0;
-      this.#duplicates.set(resource, { stream, duplicates: before + duplicates });
-    }
+    this.#printed.add(receipt);
   }
 
   async #send(): Promise<RunReceipt> {
@@ -186,9 +178,7 @@ export class Publication {
   }
 
   async #summary({ resources, rows, bytes }: RunReceipt, seconds: number): Promise<void> {
-    for (const { resource, stream, duplicates } of resources) {
-      if (duplicates) await this.#sayDuplicates(resource, stream, duplicates);
-    }
+    await this.#sayDuplicates(resources);
     const rate = Math.max(seconds, 0.001);
     await this.#say(
       `published ${rowsOf(rows)}, ${(bytes / 1e6).toFixed(1)} MB of JSON, in ${seconds.toFixed(1)} s: ` +
@@ -196,8 +186,12 @@ export class Publication {
     );
   }
 
-  async #sayDuplicates(resource: string, stream: string, duplicates: number): Promise<void> {
-    await this.#say(`${rowsOf(duplicates)} of ${resource} were duplicates: ${stream} had them already`);
+  async #sayDuplicates(resources: readonly ResourceTotal[]): Promise<void> {
+    for (const { resource, stream, duplicates } of resources) {
+      if (duplicates) {
+        await this.#say(`${rowsOf(duplicates)} of ${resource} were duplicates: ${stream} had them already`);
+      }
+    }
   }
 
   async #say(line: string): Promise<void> {
