@@ -17,19 +17,6 @@ interface Watch {
 /**
  * Calls back when the signal aborts, unless the function that is returned was called before. The listener goes with the
  * last of those who wait.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const abort = new AbortController();
- * const told: string[] = [];
- * watchAbort(abort.signal, () => told.push("one"));
- * const forget = watchAbort(abort.signal, () => told.push("two"));
- * forget();
- * abort.abort();
- * assert.deepEqual(told, ["one"]);
- * ```
  */
 export function watchAbort(signal: AbortSignal, aborted: () => void): () => void {
   const { waiting, tell } = watched.get(signal) ?? watch(signal);

@@ -73,16 +73,6 @@ const SECRETS = {
 /**
  * Checks the connection's options. Takes a whole SinkConfig: keys of the publisher are allowed and left unread, any
  * other key is refused. Errors name the schemes of the transports that are at hand; absent: of all.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const settings = checkConnection({ url: "tls://a:4222,tls://b:4222", authMode: "token", token: "s3cret" });
- * assert.deepEqual(settings.servers, ["tls://a:4222", "tls://b:4222"]);
- * assert.ok(settings.tls !== undefined && settings.auth.mode === "token" && settings.auth.token === "s3cret");
- * assert.ok(!JSON.stringify(settings).includes("s3cret"));
- * ```
  */
 export function checkConnection(
   config: ConnectionConfig & Partial<PublisherOptions>,
@@ -92,21 +82,7 @@ export function checkConnection(
   return settle(checkConnectionFields(fields, atHand), fields);
 }
 
-/**
- * The connection's options as they were written, every rule checked; credentials by {@linkcode withSecrets}.
- *
- * @example
- * ```ts
- * import { OPTION_KEYS } from "./options.ts";
- * import { fieldsOf } from "./rules/fields.ts";
- * import assert from "node:assert/strict";
- *
- * const document = { url: "nats://localhost", auth_mode: "token", token: "s3cret" };
- * const config = checkConnectionFields(fieldsOf(document, OPTION_KEYS.snake, { field: "", spelling: "snake" }));
- * assert.equal(config.token, "s3cret");
- * assert.deepEqual(Object.keys(config), ["url", "authMode"]);
- * ```
- */
+/** The connection's options as they were written, every rule checked; credentials by {@linkcode withSecrets}. */
 export function checkConnectionFields(fields: Fields, atHand?: readonly TransportKind[]): ConnectionConfig {
   const { url, ...options } = applyRules(fields, { url: { rule: serverUrls(atHand) }, ...TABLE });
   if (url === undefined) throw missing(fields.place("url"));
@@ -172,17 +148,7 @@ function tlsConfig(value: unknown, place: Place): TlsConfig {
   return withSecrets(part(false), part(true));
 }
 
-/**
- * Whether there are TLS settings beside its being on; secret ones, which are not enumerable, too.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(!hasTlsSettings(checkConnection({ url: "tls://a" })));
- * assert.ok(hasTlsSettings(checkConnection({ url: "tls://a", tls: { cert: "c", key: "k" } })));
- * ```
- */
+/** Whether there are TLS settings beside its being on; secret ones, which are not enumerable, too. */
 export function hasTlsSettings({ tls }: ConnectionSettings): boolean {
   return tls !== undefined && (tls.key !== undefined || Object.keys(tls).length > 0);
 }

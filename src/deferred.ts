@@ -14,18 +14,7 @@ export interface Deferred<T> {
   readonly reject: (reason: unknown) => void;
 }
 
-/**
- * Makes a promise that somebody else settles. A rejection that nobody has waited for yet is no uncaught error.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const { promise, resolve } = deferred<number>();
- * resolve(7);
- * assert.ok(await promise === 7);
- * ```
- */
+/** Makes a promise that somebody else settles. A rejection that nobody has waited for yet is no uncaught error. */
 export function deferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void;
   let reject!: (reason: unknown) => void;

@@ -12,15 +12,6 @@ const CLASS_NAME = /^[A-Z][A-Za-z0-9]{2,31}$/;
 /**
  * A value as an error message shows it: text quoted and cut to 80 characters, objects by their kind. None of its
  * getters and methods is called, and nothing that it holds is shown.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(describe("a\nb") === '"a\\nb"');
- * assert.ok(describe(1.5) === "1.5" && describe(null) === "null" && describe([]) === "an array");
- * assert.ok(describe({}) === "an object" && describe(Promise.resolve()) === "a Promise");
- * ```
  */
 export function describe(value: unknown): string {
   switch (typeof value) {

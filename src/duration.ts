@@ -49,17 +49,7 @@ export function parseDuration(text: string | number): number {
   return durationMillis(text, "duration");
 }
 
-/**
- * As {@linkcode parseDuration}, naming the option in the error.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(durationMillis("5s", "publishTimeout"), 5_000);
- * assert.throws(() => durationMillis("soon", "publishTimeout"), { field: "publishTimeout" });
- * ```
- */
+/** As {@linkcode parseDuration}, naming the option in the error. */
 export function durationMillis(value: unknown, field: string): number {
   if (typeof value === "string") return Number(durationNanos(value, field)) / 1e6;
   if (typeof value !== "number") throw refusal("config.type", field, value);
@@ -67,16 +57,7 @@ export function durationMillis(value: unknown, field: string): number {
   return value;
 }
 
-/**
- * Nanoseconds of a positive duration text.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(durationNanos("1.5s", "ttl"), 1_500_000_000n);
- * ```
- */
+/** Nanoseconds of a positive duration text. */
 export function durationNanos(text: string, field: string): bigint {
   const nanos = text.length <= LONGEST_TEXT ? sumOfParts(text) : undefined;
   if (nanos === undefined) throw refusal("config.syntax", field, text);

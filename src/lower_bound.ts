@@ -6,15 +6,6 @@
 
 /**
  * The first index from `from` to `to` (exclusive) whose value is `value` or more; `to` where none is. Values ascend.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const values = [1, 3, 3, 7];
- * assert.equal(lowerBound(0, 4, (index) => values[index]!, 3), 1);
- * assert.equal(lowerBound(0, 4, (index) => values[index]!, 8), 4);
- * ```
  */
 export function lowerBound(from: number, to: number, valueAt: (index: number) => number, value: number): number {
   let low = from;

@@ -111,35 +111,13 @@ export const OPTION_KEYS: { readonly [spelling in Fields["spelling"]]: readonly 
 /**
  * Checks the publisher's options and fills in the defaults. Takes a whole SinkConfig: keys of the connection are
  * allowed and left unread, any other key is refused.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const settings = resolveOptions({ stream: "EVENTS", subject: "events.{resource}", publishTimeout: "1m" });
- * assert.equal(settings.publishTimeout, 60_000);
- * assert.equal(settings.maxInFlight, 1_024);
- * assert.throws(() => resolveOptions({ stream: "EVENTS", subject: "events.*" }), { field: "subject" });
- * ```
  */
 export function resolveOptions(options: Options): Settings {
   const place: Place = { field: "", spelling: "camel" };
   return settle(checkPublisher(fieldsOf(options, OPTION_KEYS.camel, place)));
 }
 
-/**
- * The publisher's options as they were written, every rule checked, defaults left out.
- *
- * @example
- * ```ts
- * import { fieldsOf } from "./rules/fields.ts";
- * import assert from "node:assert/strict";
- *
- * const document = { stream: "EVENTS", subject: "events.all", tenant: "acme" };
- * const fields = fieldsOf(document, OPTION_KEYS.snake, { field: "", spelling: "snake" });
- * assert.deepEqual(checkPublisher(fields).namespace, { tenant: "acme" });
- * ```
- */
+/** The publisher's options as they were written, every rule checked, defaults left out. */
 export function checkPublisher(fields: Fields): PublisherOptions {
   const { stream, subject, ...options } = applyRules(fields, TABLE);
   if (stream === undefined) throw missing(fields.place("stream"));

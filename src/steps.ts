@@ -7,20 +7,7 @@
 /** Work that pauses after each step, and gives its result at the end. */
 export type Steps<T> = Generator<void, T, void>;
 
-/**
- * Does work to its end at once.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const steps = (function* () {
- *   yield;
- *   return 7;
- * })();
- * assert.equal(toEnd(steps), 7);
- * ```
- */
+/** Does work to its end at once. */
 export function toEnd<T>(steps: Steps<T>): T {
   while (true) {
     const step = steps.next();

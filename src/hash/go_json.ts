@@ -31,16 +31,6 @@ export const LONGEST_ESCAPE = 6;
 /**
  * Writes `bytes[start, end)` escaped into `target` from `at`; `target` has room for six times as many bytes. Returns
  * the end of what was written, or -1 when the bytes are not valid UTF-8.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const target = new Uint8Array(64);
- * const end = escapeGo(new TextEncoder().encode("a<b"), 0, 3, target, 0);
- * assert(new TextDecoder().decode(target.subarray(0, end)) === "a\\u003cb");
- * assert(escapeGo(new Uint8Array([0xff]), 0, 1, target, 0) === -1);
- * ```
  */
 export function escapeGo(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   for (let i = start; i < end; i++) {

@@ -85,17 +85,6 @@ export interface IdHasher {
 /**
  * A writer of ids for one scope. What all identities begin with is made once, and hashed once where the hash can be
  * kept: a row adds its own event id and the closing.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const scope = { tenant: "", pipeline: "", sinkConnection: "", stream: "S", subject: "s", resource: "r" };
- * const id = new Uint8Array(64);
- * const eventId = new TextEncoder().encode("evt-1");
- * assert(idHasher(scope).write(eventId, 0, eventId.length, id, 0));
- * assert(new TextDecoder().decode(id) === messageId(scope, "evt-1"));
- * ```
  */
 export function idHasher(scope: IdScope): IdHasher {
   const prefix = encoder.encode(identityPrefix(scope) + '"');

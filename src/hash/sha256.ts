@@ -24,21 +24,7 @@ const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcde
 
 let own: HexSha256 | undefined;
 
-/**
- * Has all that is hashed from now on hashed by the runtime's own SHA-256; by `@noble/hashes` without one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { hash } from "node:crypto";
- *
- * useOwnSha256((bytes) => hash("sha256", bytes, "hex"));
- * const digits = new Uint8Array(64);
- * hashAfter(new Uint8Array(0)).write(new TextEncoder().encode("abc"), digits, 0);
- * assert.ok(new TextDecoder().decode(digits).startsWith("ba7816bf"));
- * useOwnSha256(undefined);
- * ```
- */
+/** Has all that is hashed from now on hashed by the runtime's own SHA-256; by `@noble/hashes` without one. */
 export function useOwnSha256(hash: HexSha256 | undefined): void {
   own = hash;
 }
@@ -46,18 +32,6 @@ export function useOwnSha256(hash: HexSha256 | undefined): void {
 /**
  * Hashes texts with a prefix: by the runtime's own SHA-256 whole, else with the state behind the prefix's whole blocks
  * kept, so that a text costs a block or two.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const text = new TextEncoder().encode("abc");
- * const { rest, write } = hashAfter(text.subarray(0, 2));
- * assert.equal(rest.length, 2);
- * const digits = new Uint8Array(64);
- * write(text, digits, 0);
- * assert.ok(new TextDecoder().decode(digits).startsWith("ba7816bf"));
- * ```
  */
 export function hashAfter(prefix: Uint8Array): PrefixHash {
   if (own === undefined) return keptState(prefix);

@@ -33,18 +33,7 @@ export interface ArenaLimits {
   readonly maxRowBytes: number;
 }
 
-/**
- * Gathers bytes, row by row.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const arena = new Arena({ maxBytes: Infinity, maxRowBytes: Infinity });
- * arena.add(new Uint8Array([1, 2, 3]), 1, 3);
- * assert.deepEqual([...arena.take(2)], [2, 3]);
- * ```
- */
+/** Gathers bytes, row by row. */
 export class Arena {
   /** Bytes gathered or counted so far. */
   used = 0;

@@ -27,18 +27,7 @@ const HEX = Uint16Array.from({ length: 256 }, (_, n) => {
 /** Input that makes at most a piece of output. */
 const STEP = 24_576;
 
-/**
- * Writes bytes as base64, quoted.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * const source = new Uint8Array([1, 2]);
- * assert.equal(writtenText(putBase64(0, source, new DataView(source.buffer), 0, 2)), '"AQI="');
- * ```
- */
+/** Writes bytes as base64, quoted. */
 export function putBase64(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
   let p = position;
   bytes[p++] = QUOTE;
@@ -85,17 +74,7 @@ function putRest(position: number, source: Uint8Array, start: number, end: numbe
   return position + 4;
 }
 
-/**
- * Writes sixteen bytes as a UUID, quoted.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putUuid(0, new Uint8Array(16), 0)), '"00000000-0000-0000-0000-000000000000"');
- * ```
- */
+/** Writes sixteen bytes as a UUID, quoted. */
 export function putUuid(position: number, source: Uint8Array, start: number): number {
   let p = position;
   bytes[p++] = QUOTE;

@@ -17,18 +17,6 @@ export type CellMaker = (column: ColumnView, key: Key, slots: number) => Cell;
 /**
  * A cell that checks each slot before it is read, for columns whose buffers are shorter than the slots that may be
  * asked for; the cell itself for all others.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- *
- * const column = viewRows(tableFromArrays({ a: Int8Array.of(5) })).chunks[0]!.columns[0]!;
- * const cell: Cell = (_slot, position) => position;
- * assert.equal(guarded(cell, column, 1), cell);
- * assert.throws(() => guarded(cell, column, 99)(98, 0));
- * ```
  */
 export function guarded(cell: Cell, column: ColumnView, slots: number): Cell {
   if (allReadable(column, slots)) return cell;
@@ -38,16 +26,7 @@ export function guarded(cell: Cell, column: ColumnView, slots: number): Cell {
   };
 }
 
-/**
- * Whether a bit of a bitmap is 0; the first bit is the lowest of the first byte.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(unset(Uint8Array.of(0b101), 1) && !unset(Uint8Array.of(0b101), 2));
- * ```
- */
+/** Whether a bit of a bitmap is 0; the first bit is the lowest of the first byte. */
 export function unset(bits: Uint8Array, at: number): boolean {
   return (bits[at >> 3]! >> (at & 7) & 1) === 0;
 }

@@ -22,31 +22,12 @@ const KEPT = 1024;
 const keptDays = new Int32Array(KEPT).fill(FIRST_DAY - 1);
 const keptDates = new Uint32Array(3 * KEPT);
 
-/**
- * Whether a day's year is before 1, so that ` BC` follows.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(isBC(-719163) && !isBC(-719162));
- * ```
- */
+/** Whether a day's year is before 1, so that ` BC` follows. */
 export function isBC(day: number): boolean {
   return day < FIRST_DAY;
 }
 
-/**
- * Writes a day's date, without ` BC`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putDate(0, 19753)), "2024-01-31");
- * ```
- */
+/** Writes a day's date, without ` BC`. */
 export function putDate(position: number, day: number): number {
   if (!(day >= FIRST_DAY && day <= LAST_DAY)) return putFarDate(position, day);
   const place = day & (KEPT - 1);
@@ -95,33 +76,13 @@ function putFarDate(position: number, day: number): number {
   return putCivil(position, z - era * 146097, era * 400, 0);
 }
 
-/**
- * Writes ` BC` and what closes the text.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putBC(0)), ' BC"');
- * ```
- */
+/** Writes ` BC` and what closes the text. */
 export function putBC(position: number): number {
   view.setUint32(position, 0x22434220, true);
   return position + 4;
 }
 
-/**
- * Writes hours, minutes and seconds of a number of seconds up to 24 hours.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putClock(0, 3661)), "01:01:01");
- * ```
- */
+/** Writes hours, minutes and seconds of a number of seconds up to 24 hours. */
 export function putClock(position: number, second: number): number {
   const minutes = (second / 60) | 0;
   const hours = (minutes / 60) | 0;
@@ -131,17 +92,7 @@ export function putClock(position: number, second: number): number {
   return position + 8;
 }
 
-/**
- * Writes a point and a fraction of `digits` digits, trailing zeros left out; nothing where it is zero.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putFraction(0, 120_000, 6)), ".12");
- * ```
- */
+/** Writes a point and a fraction of `digits` digits, trailing zeros left out; nothing where it is zero. */
 export function putFraction(position: number, fraction: number, digits: number): number {
   if (fraction === 0) return position;
   bytes[position] = 46;

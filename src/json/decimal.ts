@@ -15,17 +15,7 @@ const TENS = Float64Array.from({ length: 16 }, (_, n) => 10 ** n);
 /** The largest scale that {@linkcode putShort} takes. */
 export const LONGEST_SHORT = 15;
 
-/**
- * Writes the decimal of `count` 32-bit words at `at`, with exactly `scale` digits after the point.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putDecimal(0, Int32Array.of(-5, -1, -1, -1), 0, 4, 2)), "-0.05");
- * ```
- */
+/** Writes the decimal of `count` 32-bit words at `at`, with exactly `scale` digits after the point. */
 export function putDecimal(position: number, words: Int32Array, at: number, count: number, scale: number): number {
   const low = words[at]!;
   const high = count === 1 ? low >> 31 : words[at + 1]!;
@@ -42,17 +32,7 @@ function isShort(words: Int32Array, at: number, count: number, high: number): bo
   return true;
 }
 
-/**
- * Writes a decimal whose digits make a whole number below 2^53.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putShort(0, 12345, 2)), "123.45");
- * ```
- */
+/** Writes a decimal whose digits make a whole number below 2^53. */
 export function putShort(position: number, value: number, scale: number): number {
   let p = position;
   let size = value;

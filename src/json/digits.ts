@@ -18,33 +18,13 @@ for (let n = 0; n < 10_000; n++) {
 const MINUS = 45;
 const HIGH = 4294967296;
 
-/**
- * Writes four digits of a number below 10^4.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(put4(0, 42)), "0042");
- * ```
- */
+/** Writes four digits of a number below 10^4. */
 export function put4(position: number, n: number): number {
   view.setUint32(position, QUADS[n]!, true);
   return position + 4;
 }
 
-/**
- * Writes eight digits of a number below 10^8.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(put8(0, 1234567)), "01234567");
- * ```
- */
+/** Writes eight digits of a number below 10^8. */
 export function put8(position: number, n: number): number {
   const high = (n / 10_000) | 0;
   view.setUint32(position, QUADS[high]!, true);
@@ -59,34 +39,14 @@ function putUpTo4(position: number, n: number): number {
   return position + 4 - left;
 }
 
-/**
- * Writes a number below 10^8, leading zeros left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putUpTo8(0, 1234567)), "1234567");
- * ```
- */
+/** Writes a number below 10^8, leading zeros left out. */
 export function putUpTo8(position: number, n: number): number {
   if (n < 10_000) return putUpTo4(position, n);
   const high = (n / 10_000) | 0;
   return put4(putUpTo4(position, high), n - high * 10_000);
 }
 
-/**
- * Writes the last `count` digits, 1 to 8, of a number below 10^count.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putLast(0, 5, 3)), "005");
- * ```
- */
+/** Writes the last `count` digits, 1 to 8, of a number below 10^count. */
 export function putLast(position: number, n: number, count: number): number {
   if (count <= 4) {
     view.setUint32(position, QUADS[n]! >>> ((4 - count) << 3), true);
@@ -98,34 +58,14 @@ export function putLast(position: number, n: number, count: number): number {
   return position + count;
 }
 
-/**
- * Writes 17 digits: nine and eight.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(put17(0, 123456789, 12345678)), "12345678912345678");
- * ```
- */
+/** Writes 17 digits: nine and eight. */
 export function put17(position: number, high: number, low: number): number {
   const first = (high / 100_000_000) | 0;
   bytes[position] = 48 + first;
   return put8(put8(position + 1, high - first * 100_000_000), low);
 }
 
-/**
- * Writes a number from 0 to 2^53.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putWhole(0, 2 ** 53)), "9007199254740992");
- * ```
- */
+/** Writes a number from 0 to 2^53. */
 export function putWhole(position: number, n: number): number {
   if (n < 1e8) return putUpTo8(position, n | 0);
   const high = Math.floor(n / 1e8);
@@ -135,34 +75,14 @@ export function putWhole(position: number, n: number): number {
   return put8(put8(putUpTo8(position, top | 0), (high - top * 1e8) | 0), low | 0);
 }
 
-/**
- * Writes a 32-bit signed number.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putInt32(0, -2147483648)), "-2147483648");
- * ```
- */
+/** Writes a 32-bit signed number. */
 export function putInt32(position: number, n: number): number {
   if (n >= 0) return n < 1e8 ? putUpTo8(position, n) : putWhole(position, n);
   bytes[position] = MINUS;
   return putWhole(position + 1, -n);
 }
 
-/**
- * Writes a 64-bit signed number of two words.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putInt64(0, 0, -2147483648)), "-9223372036854775808");
- * ```
- */
+/** Writes a 64-bit signed number of two words. */
 export function putInt64(position: number, low: number, high: number): number {
   if (high === low >> 31) return putInt32(position, low);
   if (high >= 0) return putUint64(position, low, high);
@@ -170,17 +90,7 @@ export function putInt64(position: number, low: number, high: number): number {
   return putUint64(position + 1, -low | 0, low === 0 ? -high | 0 : ~high);
 }
 
-/**
- * Writes a 64-bit unsigned number of two words.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putUint64(0, -1, -1)), "18446744073709551615");
- * ```
- */
+/** Writes a 64-bit unsigned number of two words. */
 export function putUint64(position: number, low: number, high: number): number {
   const n = (high >>> 0) * HIGH + (low >>> 0);
   if (n < 9007199254740992) return putWhole(position, n);

@@ -27,17 +27,7 @@ function push(depth: number, closer: number): number {
   return depth + 1;
 }
 
-/**
- * Whether bytes are exactly one JSON value, white space around it allowed; valid UTF-8, no byte order mark.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const check = (text: string) => isJson(new TextEncoder().encode(text), 0, text.length);
- * assert.ok(check(' {"a":[1,2]} ') && !check("{}{}") && !check("01") && !check("[1,]"));
- * ```
- */
+/** Whether bytes are exactly one JSON value, white space around it allowed; valid UTF-8, no byte order mark. */
 export function isJson(source: Uint8Array, start: number, end: number): boolean {
   let depth = 0;
   let at = space(source, start, end);
@@ -182,17 +172,7 @@ function digits(source: Uint8Array, start: number, end: number): number {
   return at > start ? at : -1;
 }
 
-/**
- * Whether bytes are exactly one JSON number, nothing around it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const check = (text: string) => isJsonNumber(new TextEncoder().encode(text), 0, text.length);
- * assert.ok(check("-1.50E+05") && !check("1 ") && !check("+1") && !check(""));
- * ```
- */
+/** Whether bytes are exactly one JSON number, nothing around it. */
 export function isJsonNumber(source: Uint8Array, start: number, end: number): boolean {
   return number(source, start, end) === end && end > start;
 }

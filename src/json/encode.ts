@@ -35,39 +35,12 @@ export function encodeRows(rows: ArrowRows): EncodedRows {
   return encodeView(viewRows(rows));
 }
 
-/**
- * A part of a view's rows as JSON.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- *
- * const view = viewRows(tableFromArrays({ id: Int32Array.of(1, 2, 3) }));
- * const part = encodeView(view, { only: [0, 2], from: 1 });
- * assert.ok(part.rows === 1 && new TextDecoder().decode(part.bytes) === '{"id":3}');
- * ```
- */
+/** A part of a view's rows as JSON. */
 export function encodeView(view: RowsView, options: EncodeOptions = {}): EncodedPart {
   return toEnd(encodeSteps(view, options, Infinity));
 }
 
-/**
- * The same in steps of so many bytes, at least one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { toEnd } from "../steps.ts";
- *
- * const steps = encodeSteps(viewRows(tableFromArrays({ id: Int32Array.of(1, 2, 3) })), {}, 10);
- * assert.ok(!steps.next().done);
- * assert.equal(toEnd(steps).rows, 3);
- * ```
- */
+/** The same in steps of so many bytes, at least one. */
 export function* encodeSteps(view: RowsView, options: EncodeOptions, size = SLICE): Steps<EncodedPart> {
   const encoding = begin(view, options);
   while (encodeSlice(encoding, size)) yield;

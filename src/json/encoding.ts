@@ -74,22 +74,7 @@ export interface Encoding {
   stopped: boolean;
 }
 
-/**
- * Begins an encoding. Throws an EncodeError for more rows than could ever fit.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- *
- * const encoding = begin(viewRows(tableFromArrays({ id: Int32Array.of(1, 2, 3) })), {});
- * assert.ok(encodeSlice(encoding, 10));
- * assert.equal(encoding.done, 2);
- * assert.ok(!encodeSlice(encoding, 10));
- * assert.equal(new TextDecoder().decode(resultOf(encoding).bytes), '{"id":1}{"id":2}{"id":3}');
- * ```
- */
+/** Begins an encoding. Throws an EncodeError for more rows than could ever fit. */
 export function begin(
   view: RowsView,
   { only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow, memory }:

@@ -28,17 +28,7 @@ function splitHigh(x: number): number {
   return scaled - (scaled - x);
 }
 
-/**
- * Writes a double.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putFloat64(0, 0.1 + 0.2)), "0.30000000000000004");
- * ```
- */
+/** Writes a double. */
 export function putFloat64(position: number, x: number): number {
   const whole = x | 0;
   if (whole === x && (whole !== 0 || 1 / x > 0)) return putInt32(position, whole);

@@ -21,17 +21,7 @@ export const SINGLE: FloatFormat = { fraction: 23, least: -149 };
 /** IEEE 754 binary64. */
 export const DOUBLE: FloatFormat = { fraction: 52, least: -1074 };
 
-/**
- * The text of a positive, finite float, given by its fields.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(floatText(0x1555n, 13, HALF) === "0.3333");
- * assert.ok(floatText(BigInt(0x3ff), 30, HALF) === "65500");
- * ```
- */
+/** The text of a positive, finite float, given by its fields. */
 export function floatText(fraction: bigint, exponent: number, format: FloatFormat): string {
   const implicit = 1n << BigInt(format.fraction);
   const significand = exponent === 0 ? fraction : (fraction & (implicit - 1n)) | implicit;
@@ -91,16 +81,7 @@ function closest(
   return best;
 }
 
-/**
- * Digits times a power of ten in ECMAScript's notation.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(decimalText("15", -1) === "1.5" && decimalText("1", 21) === "1e+21" && decimalText("1", -7) === "1e-7");
- * ```
- */
+/** Digits times a power of ten in ECMAScript's notation. */
 export function decimalText(digits: string, exponent: number): string {
   const point = digits.length + exponent;
   if (point > 21 || point < -5) {

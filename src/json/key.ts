@@ -20,16 +20,7 @@ export interface Key {
 /** No key: for list items. */
 export const NO_KEY: Key = makeKey("");
 
-/**
- * The bytes of a text that is JSON already, such as `,"name":`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(makeKey(',"a":').length === 5);
- * ```
- */
+/** The bytes of a text that is JSON already, such as `,"name":`. */
 export function makeKey(json: string): Key {
   const text = encoder.encode(json);
   const padded = new Uint8Array(24);
@@ -44,16 +35,7 @@ const made = new Map<string, Key>();
 const MOST_KEPT = 4096;
 const LONGEST_KEPT = 64;
 
-/**
- * A column's name and what goes around it. `JSON.stringify` escapes what JSON requires, and lone surrogates.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(nameKey("{", "a").length, 5);
- * ```
- */
+/** A column's name and what goes around it. `JSON.stringify` escapes what JSON requires, and lone surrogates. */
 export function nameKey(before: string, name: string): Key {
   if (name.length > LONGEST_KEPT) return makeKey(`${before}${JSON.stringify(name)}:`);
   const known = made.get(before + name);
@@ -64,17 +46,7 @@ export function nameKey(before: string, name: string): Key {
   return key;
 }
 
-/**
- * Writes a key.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putKey(0, nameKey(",", "name"))), ',"name":');
- * ```
- */
+/** Writes a key. */
 export function putKey(position: number, key: Key): number {
   const { length, words } = key;
   view.setFloat64(position, words[0]!, true);
@@ -94,17 +66,7 @@ function putLongKey(position: number, key: Key): number {
   return position + key.length;
 }
 
-/**
- * Writes a key and `null`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putNull(0, nameKey("{", "a"))), '{"a":null');
- * ```
- */
+/** Writes a key and `null`. */
 export function putNull(position: number, key: Key): number {
   const p = putKey(position, key);
   view.setUint32(p, 0x6c6c756e, true);

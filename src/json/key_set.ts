@@ -25,18 +25,7 @@ const SEED = Math.floor(Math.random() * 4294967296) | 0;
 /** From so many keys on they are hashed: a few are compared faster. */
 const FEW = 8;
 
-/**
- * An empty set.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const keys = keySet();
- * const text = new TextEncoder().encode("abab");
- * assert.ok(keys.add(text, 0, 2) && !keys.add(text, 2, 4) && keys.add(text, 1, 3));
- * ```
- */
+/** An empty set. */
 export function keySet(): KeySet {
   const sources: Uint8Array[] = [];
   const starts: number[] = [];

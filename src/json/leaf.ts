@@ -27,39 +27,12 @@ const { bytes, view } = scratch;
 
 type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
-/**
- * A cell of a Null column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(nullCell(NO_KEY)(0, 0)), "null");
- * ```
- */
+/** A cell of a Null column. */
 export function nullCell(key: Key): Cell {
   return (_slot, position) => putNull(position, key);
 }
 
-/**
- * A cell of a Bool column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Table, Bool, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([true], new Bool()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "bool");
- * assert.equal(writtenText(boolCell(column, NO_KEY)(0, 0)), "true");
- * ```
- */
+/** A cell of a Bool column. */
 export function boolCell(column: ColumnView, key: Key): Cell {
   const { bits, bitOffset, bytes: values } = column;
   return (slot, position) => {
@@ -76,23 +49,7 @@ export function boolCell(column: ColumnView, key: Key): Cell {
   };
 }
 
-/**
- * A cell of a date column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Table, DateDay, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([new Date(0)], new DateDay()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "date");
- * assert.equal(writtenText(dateCell(column, NO_KEY, column.type)(0, 0)), '"1970-01-01"');
- * ```
- */
+/** A cell of a date column. */
 export function dateCell(column: ColumnView, key: Key, type: Of<"date">): Cell {
   const { bits, bitOffset, words } = column;
   if (type.bits === 32) {
@@ -107,23 +64,7 @@ export function dateCell(column: ColumnView, key: Key, type: Of<"date">): Cell {
   };
 }
 
-/**
- * A cell of a time column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Table, TimeSecond, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([61], new TimeSecond()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "time");
- * assert.equal(writtenText(timeCell(column, NO_KEY, column.type)(0, 0)), '"00:01:01"');
- * ```
- */
+/** A cell of a time column. */
 export function timeCell(column: ColumnView, key: Key, type: Of<"time">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
@@ -135,23 +76,7 @@ export function timeCell(column: ColumnView, key: Key, type: Of<"time">): Cell {
   };
 }
 
-/**
- * A cell of a timestamp column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Table, TimestampMillisecond, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([5], new TimestampMillisecond()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "timestamp");
- * assert.equal(writtenText(timestampCell(column, NO_KEY, column.type)(0, 0)), '"1970-01-01T00:00:00.005"');
- * ```
- */
+/** A cell of a timestamp column. */
 export function timestampCell(column: ColumnView, key: Key, type: Of<"timestamp">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit, zoned } = type;
@@ -161,23 +86,7 @@ export function timestampCell(column: ColumnView, key: Key, type: Of<"timestamp"
   };
 }
 
-/**
- * A cell of a duration column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Table, DurationSecond, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([5n], new DurationSecond()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "duration");
- * assert.equal(writtenText(durationCell(column, NO_KEY, column.type)(0, 0)), '"PT5S"');
- * ```
- */
+/** A cell of a duration column. */
 export function durationCell(column: ColumnView, key: Key, type: Of<"duration">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
@@ -187,23 +96,7 @@ export function durationCell(column: ColumnView, key: Key, type: Of<"duration">)
   };
 }
 
-/**
- * A cell of an interval column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Table, IntervalYearMonth, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([Int32Array.of(1, 2)], new IntervalYearMonth()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "interval");
- * assert.equal(writtenText(intervalCell(column, NO_KEY, column.type)(0, 0)), '"P14M"');
- * ```
- */
+/** A cell of an interval column. */
 export function intervalCell(column: ColumnView, key: Key, type: Of<"interval">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
@@ -217,23 +110,7 @@ export function intervalCell(column: ColumnView, key: Key, type: Of<"interval">)
   };
 }
 
-/**
- * A cell of a FixedSizeBinary column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { FixedSizeBinary, Table, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([Uint8Array.of(1, 2)], new FixedSizeBinary(2)) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "fixed_binary");
- * assert.equal(writtenText(fixedBinaryCell(column, NO_KEY, column.type)(0, 0)), '"AQI="');
- * ```
- */
+/** A cell of a FixedSizeBinary column. */
 export function fixedBinaryCell(column: ColumnView, key: Key, type: Of<"fixed_binary">): Cell {
   const { bits, bitOffset, bytes: values } = column;
   const { width, uuid } = type;

@@ -60,24 +60,7 @@ function checkExtent(first: number, last: number, length: number): void {
   }
 }
 
-/**
- * A cell of a list column of any layout.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Field, Int8, List, Table, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- * import { cellOf } from "./writer.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([[1, 2]], new List(new Field("item", new Int8()))) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "list");
- * assert.equal(writtenText(listCell(column, NO_KEY, column.type, cellOf)(0, 0)), "[1,2]");
- * ```
- */
+/** A cell of a list column of any layout. */
 export function listCell(column: ColumnView, key: Key, type: Of<"list">, make: CellMaker): Cell {
   const { bits, bitOffset } = column;
   const items = column.children[0]!;
@@ -106,24 +89,7 @@ function close(position: number, closer: number, afterComma: boolean): number {
   return p + 1;
 }
 
-/**
- * A cell of a struct column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Field, Int8, Struct, Table, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- * import { cellOf } from "./writer.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([{ x: 1 }], new Struct([new Field("x", new Int8())])) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "struct");
- * assert.equal(writtenText(structCell(column, NO_KEY, column.type, 1, cellOf)(0, 0)), '{"x":1}');
- * ```
- */
+/** A cell of a struct column. */
 export function structCell(column: ColumnView, key: Key, type: Of<"struct">, slots: number, make: CellMaker): Cell {
   const fields = type.fields.map(({ name }, at) =>
     make(column.children[at]!, nameKey(at === 0 ? "{" : ",", name), slots)
@@ -143,25 +109,7 @@ export function structCell(column: ColumnView, key: Key, type: Of<"struct">, slo
   };
 }
 
-/**
- * A cell of a map column: an object where keys are text, pairs otherwise.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { columnFromArray, int8, map, tableFromColumns, utf8 } from "@uwdata/flechette";
- * import { viewRows } from "../arrow/view.ts";
- * import type { ArrowRows } from "../types.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- * import { cellOf } from "./writer.ts";
- *
- * const table = tableFromColumns({ a: columnFromArray([[["x", 1]]], map(utf8(), int8())) });
- * const column = viewRows(table as unknown as ArrowRows).chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "map");
- * assert.equal(writtenText(mapCell(column, NO_KEY, column.type, cellOf)(0, 0)), '{"x":1}');
- * ```
- */
+/** A cell of a map column: an object where keys are text, pairs otherwise. */
 export function mapCell(column: ColumnView, key: Key, type: Of<"map">, make: CellMaker): Cell {
   const [keys, values] = column.children as [ColumnView, ColumnView];
   const { bits, bitOffset } = column;

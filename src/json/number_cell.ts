@@ -15,23 +15,7 @@ import { putFloat16, putFloat32 } from "./short_float.ts";
 
 type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
-/**
- * A cell of an integer column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Table, Int16, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([-7], new Int16()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "int");
- * assert.equal(writtenText(intCell(column, NO_KEY, column.type)(0, 0)), "-7");
- * ```
- */
+/** A cell of an integer column. */
 export function intCell(column: ColumnView, key: Key, type: Of<"int">): Cell {
   const { bits, bitOffset, numbers, words } = column;
   if (type.bits < 64) {
@@ -64,23 +48,7 @@ function int32Cell(column: ColumnView, key: Key): Cell {
   };
 }
 
-/**
- * A cell of a float column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Table, Float32, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([0.1], new Float32()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "float");
- * assert.equal(writtenText(floatCell(column, NO_KEY, column.type)(0, 0)), "0.1");
- * ```
- */
+/** A cell of a float column. */
 export function floatCell(column: ColumnView, key: Key, type: Of<"float">): Cell {
   const { bits, bitOffset } = column;
   if (type.bits === 64) {
@@ -104,23 +72,7 @@ export function floatCell(column: ColumnView, key: Key, type: Of<"float">): Cell
   };
 }
 
-/**
- * A cell of a decimal column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Decimal, makeVector, Table } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: makeVector({ type: new Decimal(2, 9, 128), data: Uint32Array.of(5, 0, 0, 0) }) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "decimal");
- * assert.equal(writtenText(decimalCell(column, NO_KEY, column.type)(0, 0)), "0.05");
- * ```
- */
+/** A cell of a decimal column. */
 export function decimalCell(column: ColumnView, key: Key, type: Of<"decimal">): Cell {
   const { bits, bitOffset, words } = column;
   const count = type.bits >> 5;

@@ -38,50 +38,18 @@ export const scratch: { readonly bytes: Uint8Array<ArrayBuffer>; readonly view: 
 
 let arena: Arena | undefined;
 
-/**
- * Makes an arena the one that the scratch is emptied into.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Arena } from "./arena.ts";
- *
- * const arena = new Arena({ maxBytes: Infinity, maxRowBytes: Infinity });
- * attach(arena);
- * assert.equal(flush(3), 0);
- * assert.equal(arena.used, 3);
- * attach(undefined);
- * ```
- */
+/** Makes an arena the one that the scratch is emptied into. */
 export function attach(to: Arena | undefined): void {
   arena = to;
 }
 
-/**
- * Empties the scratch up to a position; gives the new position.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(flush(0), 0);
- * ```
- */
+/** Empties the scratch up to a position; gives the new position. */
 export function flush(position: number): number {
   if (position > 0) arena!.add(scratch.bytes, 0, position);
   return 0;
 }
 
-/**
- * Writes bytes of any length as they are.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(writtenText(putBytes(0, new TextEncoder().encode("abc"), 1, 3)), "bc");
- * ```
- */
+/** Writes bytes of any length as they are. */
 export function putBytes(position: number, source: Uint8Array, start: number, end: number): number {
   if (end - start <= PIECE) {
     let p = position > FULL ? flush(position) : position;
@@ -91,18 +59,4 @@ export function putBytes(position: number, source: Uint8Array, start: number, en
   flush(position);
   arena!.add(source, start, end);
   return 0;
-}
-
-/**
- * The text in the scratch up to a position, for examples and tests of single writers.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(writtenText(0) === "");
- * ```
- */
-export function writtenText(end: number): string {
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(scratch.bytes.slice(0, end));
 }

@@ -21,17 +21,7 @@ const HALF_PLACE_SINGLE = Float64Array.from({ length: 255 }, (_, field) => 2 ** 
 const single = new Float32Array(1);
 const singleBits = new Int32Array(single.buffer);
 
-/**
- * Writes a single-precision float, given by its value.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putFloat32(0, Math.fround(0.1))), "0.1");
- * ```
- */
+/** Writes a single-precision float, given by its value. */
 export function putFloat32(position: number, x: number): number {
   const whole = x | 0;
   // Up to 2^24 every whole number is its own nearest float; some beyond have shorter texts.
@@ -129,17 +119,7 @@ function putExponent(position: number, n: number, tens: number): number {
 /** Texts of the 65,536 half-precision floats, made when first met. */
 const halves: (string | undefined)[] = [];
 
-/**
- * Writes a half-precision float, given by its bits.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putFloat16(0, 0x7bff)), "65500");
- * ```
- */
+/** Writes a half-precision float, given by its bits. */
 export function putFloat16(position: number, pattern: number): number {
   return putText(position, halves[pattern] ??= halfText(pattern));
 }

@@ -19,23 +19,7 @@ import { putString, sourceOf } from "./string.ts";
 
 const { bytes } = scratch;
 
-/**
- * A cell of a text column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Table, Utf8, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray(["x"], new Utf8()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "text");
- * assert.equal(writtenText(textCell(column, NO_KEY, column.type.layout, column.type.meaning)(0, 0)), '"x"');
- * ```
- */
+/** A cell of a text column. */
 export function textCell(column: ColumnView, key: Key, layout: string, meaning: TextMeaning): Cell {
   if (meaning === "json") return jsonCell(column, key);
   if (meaning === "decimal") return numberCell(column, key);
@@ -90,23 +74,7 @@ function viewCell(column: ColumnView, key: Key): Cell {
   };
 }
 
-/**
- * A cell of a binary column.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Binary, Table, vectorFromArray } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { NO_KEY } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const view = viewRows(new Table({ a: vectorFromArray([Uint8Array.of(1, 2)], new Binary()) }));
- * const column = view.chunks[0]!.columns[0]!;
- * assert.ok(column.type.kind === "binary");
- * assert.equal(writtenText(binaryCell(column, NO_KEY, column.type.layout)(0, 0)), '"AQI="');
- * ```
- */
+/** A cell of a binary column. */
 export function binaryCell(column: ColumnView, key: Key, layout: string): Cell {
   if (layout === "offsets") return smallBinaryCell(column, key);
   const span = textSpan(column);

@@ -16,19 +16,7 @@ const KEPT = 2;
 /** The largest that is kept: a publisher that idles holds on to it. */
 const LARGEST_KEPT = 1 << 24;
 
-/**
- * Keeps memory that is needed no more.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const spare = new SpareMemory();
- * spare.give(new Uint8Array(100).subarray(0, 60));
- * assert.equal(spare.take()?.length, 100);
- * assert.equal(spare.take(), undefined);
- * ```
- */
+/** Keeps memory that is needed no more. */
 export class SpareMemory {
   readonly #kept: Uint8Array<ArrayBuffer>[] = [];
   #closed = false;
@@ -56,19 +44,7 @@ export class SpareMemory {
   }
 }
 
-/**
- * What one piece after another is kept in, each kind apart: they differ in size.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const memory = new PieceMemory();
- * memory.offsets.give(new Uint8Array(40));
- * assert.equal(memory.ids.take(), undefined);
- * assert.equal(memory.offsets.take()?.length, 40);
- * ```
- */
+/** What one piece after another is kept in, each kind apart: they differ in size. */
 export class PieceMemory {
   /** For bodies; absent where somebody may hold on to them. */
   readonly bodies: SpareMemory | undefined;
@@ -90,18 +66,7 @@ export class PieceMemory {
   }
 }
 
-/**
- * So many zeros, in spare memory where there is enough.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const spare = new SpareMemory();
- * spare.give(Uint8Array.of(1, 2, 3));
- * assert.deepEqual([...zeros(2, spare)], [0, 0]);
- * ```
- */
+/** So many zeros, in spare memory where there is enough. */
 export function zeros(size: number, spare: SpareMemory | undefined): Uint8Array<ArrayBuffer> {
   return spare?.take(size)?.subarray(0, size).fill(0) ?? new Uint8Array(size);
 }

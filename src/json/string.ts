@@ -24,32 +24,12 @@ export interface Source {
   readonly words: DataView;
 }
 
-/**
- * The source of a buffer: its own bytes, none of those around them.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(sourceOf(new Uint8Array([1, 2, 3, 4]).subarray(1)).words.byteLength, 3);
- * ```
- */
+/** The source of a buffer: its own bytes, none of those around them. */
 export function sourceOf(buffer: Uint8Array): Source {
   return { bytes: buffer, words: new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength) };
 }
 
-/**
- * Writes text of any length, quoted.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * const { bytes, words } = sourceOf(new TextEncoder().encode('say "hi"'));
- * assert.equal(writtenText(putString(0, bytes, words, 4, 8)), '"\\"hi\\""');
- * ```
- */
+/** Writes text of any length, quoted. */
 export function putString(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
   bytes[position] = QUOTE;
   const p = end - start <= PIECE

@@ -44,17 +44,7 @@ function split(low: number, high: number, divisor: number): number {
   return quotient;
 }
 
-/**
- * Writes a timestamp, quoted.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putTimestamp(0, 1_500_000, 0, 2, true)), '"1970-01-01T00:00:01.5Z"');
- * ```
- */
+/** Writes a timestamp, quoted. */
 export function putTimestamp(position: number, low: number, high: number, unit: TimeUnit, zoned: boolean): number {
   if (low === 0 && high === -2147483648) return putText(position, '"-infinity"');
   if (low === -1 && high === 2147483647) return putText(position, '"infinity"');
@@ -84,34 +74,14 @@ export function putTimestamp(position: number, low: number, high: number, unit: 
   return p + 1;
 }
 
-/**
- * Writes a Date32, quoted; its extremes are infinity.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putDate32(0, -719163)), '"0001-12-31 BC"');
- * ```
- */
+/** Writes a Date32, quoted; its extremes are infinity. */
 export function putDate32(position: number, day: number): number {
   if (day === 2147483647) return putText(position, '"infinity"');
   if (day === -2147483648) return putText(position, '"-infinity"');
   return putDay(position, day);
 }
 
-/**
- * Writes a Date64, quoted: the day that the instant falls in.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putDate64(0, -1, -1)), '"1969-12-31"');
- * ```
- */
+/** Writes a Date64, quoted: the day that the instant falls in. */
 export function putDate64(position: number, low: number, high: number): number {
   return putDay(position, split(low, high, DAY * 1000));
 }
@@ -124,17 +94,7 @@ function putDay(position: number, day: number): number {
   return p + 1;
 }
 
-/**
- * Writes a time of day, quoted; refuses what is outside of 0 to 24 hours.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putTime(0, 3_600_001, 0, 1)), '"01:00:00.001"');
- * ```
- */
+/** Writes a time of day, quoted; refuses what is outside of 0 to 24 hours. */
 export function putTime(position: number, low: number, high: number, unit: TimeUnit): number {
   const seconds = split(low, high, PER_SECOND[unit]);
   if (seconds < 0 || seconds > DAY || (seconds === DAY && rest > 0)) {
@@ -151,17 +111,7 @@ export function putTime(position: number, low: number, high: number, unit: TimeU
   return p + 1;
 }
 
-/**
- * Writes a duration as ISO 8601, in seconds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putDuration(0, -1, -1, 2)), '"-PT0.000001S"');
- * ```
- */
+/** Writes a duration as ISO 8601, in seconds. */
 export function putDuration(position: number, low: number, high: number, unit: TimeUnit): number {
   bytes[position] = QUOTE;
   let p = position + 1;
@@ -204,47 +154,17 @@ function putCoarse(position: number, low: number, high: number, perSecond: numbe
   return putFraction(putText(position, String(whole)), Number(value - whole * BigInt(perSecond)), digits);
 }
 
-/**
- * Writes an interval of months as ISO 8601.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putMonths(0, 14)), '"P14M"');
- * ```
- */
+/** Writes an interval of months as ISO 8601. */
 export function putMonths(position: number, months: number): number {
   return putInterval(position, months, 0, 0, 0, 3);
 }
 
-/**
- * Writes an interval of days and milliseconds as ISO 8601.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putDayTime(0, 3, 500)), '"P3DT0.5S"');
- * ```
- */
+/** Writes an interval of days and milliseconds as ISO 8601. */
 export function putDayTime(position: number, days: number, milliseconds: number): number {
   return putInterval(position, 0, days, milliseconds, milliseconds >> 31, 1);
 }
 
-/**
- * Writes an interval of months, days and a 64-bit number of a unit as ISO 8601; parts that are zero are left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writtenText } from "./scratch.ts";
- *
- * assert.equal(writtenText(putInterval(0, -1, 2, -500_000_000, -1, 3)), '"P-1M2DT-0.5S"');
- * ```
- */
+/** Writes an interval of months, days and a 64-bit number of a unit as ISO 8601; parts that are zero are left out. */
 export function putInterval(
   position: number,
   months: number,

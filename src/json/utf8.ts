@@ -7,15 +7,6 @@
 /**
  * How many bytes the sequence takes that begins with a byte of 0x80 or more: negative where it is ill-formed, and then
  * the length of the maximal subpart that one U+FFFD stands for.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(sequenceSize(new Uint8Array([0xc3, 0xa9]), 0, 2) === 2);
- * assert.ok(sequenceSize(new Uint8Array([0xe2, 0x82, 0x28]), 0, 3) === -2);
- * assert.ok(sequenceSize(new Uint8Array([0xff]), 0, 1) === -1);
- * ```
  */
 export function sequenceSize(source: Uint8Array, at: number, end: number): number {
   const lead = source[at]!;
@@ -48,13 +39,6 @@ function secondFits(lead: number, second: number): boolean {
 /**
  * Where a piece of text that begins at `start` can be cut, at or up to three bytes before `cut`, without tearing a
  * sequence, ill-formed ones included. The cut must be more than three bytes after the start.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(cutBefore(new Uint8Array([97, 97, 97, 0xc3, 0xa9]), 0, 4) === 3);
- * ```
  */
 export function cutBefore(source: Uint8Array, start: number, cut: number): number {
   if ((source[cut]! & 0xc0) !== 0x80) return cut;

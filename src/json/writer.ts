@@ -25,18 +25,6 @@ import { binaryCell, textCell } from "./span.ts";
 /**
  * The cell of a column; it may be asked for slots below `slots`. Every cell writes at least one byte, so whatever a
  * batch repeats ends at a limit of bytes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "../arrow/view.ts";
- * import { nameKey } from "./key.ts";
- * import { writtenText } from "./scratch.ts";
- *
- * const column = viewRows(tableFromArrays({ a: Int8Array.of(5) })).chunks[0]!.columns[0]!;
- * assert.equal(writtenText(cellOf(column, nameKey("{", "a"), 1)(0, 0)), '{"a":5');
- * ```
  */
 export function cellOf(column: ColumnView, key: Key, slots: number): Cell {
   return guarded(unguarded(column, key, slots), column, slots);

@@ -16,33 +16,13 @@ const COMMIT = "Nats-Batch-Commit: 1\r\n";
 
 const utf8 = new TextEncoder();
 
-/**
- * Bytes that its batch headers add to a row's header block; the server stores them with the row.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const id = "0123456789012345678901";
- * assert.ok(batchHeaderBytes(9, true) === batchHeaders(id, 9, true).length);
- * ```
- */
+/** Bytes that its batch headers add to a row's header block; the server stores them with the row. */
 export function batchHeaderBytes(index: number, last: boolean): number {
   const digits = String(index + 1).length;
   return ID.length + BATCH_ID_BYTES + SEQUENCE.length + digits + 4 + (last ? COMMIT.length : 0);
 }
 
-/**
- * The header lines of a row, to go before its block's blank line; the last row's commit the batch.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const lines = new TextDecoder().decode(batchHeaders("b1", 1, true));
- * assert.ok(lines === "Nats-Batch-Id: b1\r\nNats-Batch-Sequence: 2\r\nNats-Batch-Commit: 1\r\n");
- * ```
- */
+/** The header lines of a row, to go before its block's blank line; the last row's commit the batch. */
 export function batchHeaders(id: string, index: number, last: boolean): Uint8Array {
   return utf8.encode(`${ID}${id}\r\n${SEQUENCE}${index + 1}\r\n${last ? COMMIT : ""}`);
 }

@@ -36,20 +36,7 @@ export interface HeaderBlock {
 
 const utf8 = new TextEncoder();
 
-/**
- * Writes a header block: content type, operation, expected stream, time to live, static headers, and last the id.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const block = headerBlock({ operation: "insert", expectedStream: "ORDERS", headers: [], withId: false });
- * assert.ok(
- *   new TextDecoder().decode(block.bytes) ===
- *     "NATS/1.0\r\nContent-Type: application/json\r\nFilament-Operation: insert\r\nNats-Expected-Stream: ORDERS\r\n\r\n",
- * );
- * ```
- */
+/** Writes a header block: content type, operation, expected stream, time to live, static headers, and last the id. */
 export function headerBlock(fields: HeaderFields): HeaderBlock {
   const lines = ["NATS/1.0", "Content-Type: application/json", `Filament-Operation: ${fields.operation}`];
   if (fields.expectedStream !== undefined) lines.push(`Nats-Expected-Stream: ${fields.expectedStream}`);
@@ -60,18 +47,7 @@ export function headerBlock(fields: HeaderFields): HeaderBlock {
   return { bytes, idAt: fields.withId ? bytes.length - ID_BYTES - 4 : -1 };
 }
 
-/**
- * A header block with more lines before its blank line: headers that a publish mode adds to single messages.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const block = headerBlock({ operation: "insert", headers: [], withId: false });
- * const longer = extendBlock(block.bytes, new TextEncoder().encode("Nats-Batch-Id: b1\r\n"));
- * assert.ok(new TextDecoder().decode(longer).endsWith("insert\r\nNats-Batch-Id: b1\r\n\r\n"));
- * ```
- */
+/** A header block with more lines before its blank line: headers that a publish mode adds to single messages. */
 export function extendBlock(block: Uint8Array, lines: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(block.length + lines.length);
   bytes.set(block);

@@ -14,14 +14,6 @@ export const OPERATIONS: readonly Operation[] = ["insert", "update", "delete"];
 /**
  * The operations of a batch as codes: one number for all rows, or a code a row. Throws an EncodeError
  * (`encode.operations`) for another word, and for a list whose length is not the number of rows.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(operationCodes(undefined, 3) === 0);
- * assert.ok(operationCodes(["insert", "delete"], 2).toString() === "0,2");
- * ```
  */
 export function operationCodes(
   operations: Operation | readonly Operation[] | undefined,

@@ -43,18 +43,6 @@ export interface Fields {
 /**
  * The fields of a plain object, which errors call `called`. Throws when the value is none, or has a key that is not
  * known; the error names the nearest known key and never the value, which may belong to a misspelt `password`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const fields = fieldsOf({ max_in_flight: 5 }, ["maxInFlight"], { field: "", spelling: "snake" });
- * assert.equal(fields.get("maxInFlight"), 5);
- * assert.equal(fields.place("maxInFlight").field, "max_in_flight");
- * assert.throws(() => fieldsOf({ maxInFlight: 5 }, ["maxInFlight"], { field: "", spelling: "snake" }), {
- *   code: "config.unknown",
- * });
- * ```
  */
 export function fieldsOf(
   value: unknown,
@@ -72,17 +60,7 @@ export function fieldsOf(
   return { spelling, place, get: (option) => readOwn(source, spell(option, spelling), place(option).field) };
 }
 
-/**
- * The values of some options, each by its rule; absent ones are left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const fields = fieldsOf({ a: 1 }, ["a", "b"], { field: "", spelling: "camel" });
- * assert.deepEqual(applyRules(fields, { a: { rule: Number }, b: { rule: String } }), { a: 1 });
- * ```
- */
+/** The values of some options, each by its rule; absent ones are left out. */
 export function applyRules<T extends object>(
   fields: Fields,
   table: { readonly [K in keyof T]: { readonly rule: Rule<T[K]> } },
@@ -95,31 +73,12 @@ export function applyRules<T extends object>(
   return values;
 }
 
-/**
- * The error of an option that has to be there.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(missing({ field: "stream", spelling: "camel" }).message, "stream is required");
- * ```
- */
+/** The error of an option that has to be there. */
 export function missing({ field }: Place, why = "is required"): ConfigError {
   return new ConfigError("config.missing", `${field} ${why}`, { field });
 }
 
-/**
- * The own enumerable properties of a plain object, each read once.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(ownEntries({ a: 1 }, "headers"), [["a", 1]]);
- * assert.throws(() => ownEntries([], "headers"), { code: "config.type" });
- * ```
- */
+/** The own enumerable properties of a plain object, each read once. */
 export function ownEntries(value: unknown, field: string): readonly (readonly [name: string, value: unknown])[] {
   const source = plainObject(value, field);
   return Object.keys(source).map((key) => [key, readOwn(source, key, field)] as const);

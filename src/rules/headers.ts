@@ -26,15 +26,6 @@ const SECOND = 1_000_000_000n;
  *
  * Names are what NATS clients accept: ASCII from `!` to `~` without the colon. `Nats-` begins what the server obeys,
  * and `Nats-Msg-Id` may stand nowhere but in its own header.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const place = { field: "headers", spelling: "camel" } as const;
- * assert.deepEqual(staticHeaders({ "X-Source": "crm" }, place), { "X-Source": "crm" });
- * assert.throws(() => staticHeaders({ "nats-ttl": "1" }, place), { code: "config.conflict" });
- * ```
  */
 export function staticHeaders(value: unknown, place: Place): Readonly<Record<string, string>> {
   const entries = ownEntries(value, place.field);
@@ -48,13 +39,6 @@ export function staticHeaders(value: unknown, place: Place): Readonly<Record<str
 /**
  * The headers as pairs, in the order written and with the values as NATS clients send and read them: without white
  * space around them.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(headerPairs({ "X-Source": " crm " }), [["X-Source", "crm"]]);
- * ```
  */
 export function headerPairs(
   headers: Readonly<Record<string, string>>,
@@ -65,14 +49,6 @@ export function headerPairs(
 /**
  * A time to live, as it was written: a duration text of at least one second, or `never`. A number is refused: here it
  * would be milliseconds, in `Nats-TTL` it is seconds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(timeToLive("1m30s", { field: "ttl", spelling: "camel" }), "1m30s");
- * assert.throws(() => timeToLive(90, { field: "ttl", spelling: "camel" }), { code: "config.type" });
- * ```
  */
 export function timeToLive(value: unknown, place: Place): string {
   const rule = "must be a duration text of at least one second, such as 90s, or never";
@@ -85,17 +61,7 @@ export function timeToLive(value: unknown, place: Place): string {
   return value;
 }
 
-/**
- * A time to live as `Nats-TTL` has it: `never`, whole seconds as digits, else seconds as a Go duration.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(ttlHeader("1m30s"), "90");
- * assert.equal(ttlHeader("1500ms"), "1.5s");
- * ```
- */
+/** A time to live as `Nats-TTL` has it: `never`, whole seconds as digits, else seconds as a Go duration. */
 export function ttlHeader(ttl: string): string {
   if (ttl === "never") return ttl;
   const nanos = durationNanos(ttl, "ttl");

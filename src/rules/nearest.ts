@@ -7,17 +7,7 @@
 /** Longer keys are nobody's misspelling; it bounds the work on hostile documents. */
 const LONGEST = 64;
 
-/**
- * The word with the fewest edits, upper case, `_` and `-` set aside; of several the first.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(nearestWord("maxInflight", ["max_in_flight", "ttl"]), "max_in_flight");
- * assert.equal(nearestWord("sream", ["subject", "stream"]), "stream");
- * ```
- */
+/** The word with the fewest edits, upper case, `_` and `-` set aside; of several the first. */
 export function nearestWord(word: string, known: Iterable<string>): string {
   const plain = plainText(word.slice(0, LONGEST));
   let nearest = "";
@@ -32,14 +22,6 @@ export function nearestWord(word: string, known: Iterable<string>): string {
 /**
  * The known word that another one is a misspelling of: as many edits away as a quarter of its letters at most, and not
  * the same. Undefined for words of their own.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(misspelt("operation", ["operations", "only"]), "operations");
- * assert.equal(misspelt("one", ["operations", "only"]), undefined);
- * ```
  */
 export function misspelt(word: string, known: readonly string[]): string | undefined {
   if (known.includes(word)) return undefined;

@@ -11,18 +11,7 @@ import type { Place } from "./fields.ts";
 /** Node, Deno and Bun all ask an object by this symbol how to print it. */
 const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
-/**
- * A text whose value no error shows.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.throws(() => secretText(123456, { field: "password", spelling: "camel" }), {
- *   message: "password must be a text: received a number",
- * });
- * ```
- */
+/** A text whose value no error shows. */
 export function secretText(value: unknown, { field }: Place): string {
   if (typeof value === "string") return value;
   const kind = typeof value === "object" ? describe(value) : `a ${typeof value}`;
@@ -33,17 +22,6 @@ export function secretText(value: unknown, { field }: Place): string {
  * A frozen copy of an object with secrets beside its own properties. They are accessors that are not enumerable, and
  * their values live in closures: printing, `JSON.stringify`, spreading, `structuredClone` and `Object.assign` leave
  * them out. (Bun prints data properties also when they are not enumerable.) Without secrets it is a plain frozen copy.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { inspect } from "node:util";
- *
- * const config = withSecrets({ authMode: "token" }, { token: "s3cret" });
- * assert.equal(config.token, "s3cret");
- * assert.equal(JSON.stringify(config), '{"authMode":"token"}');
- * assert.ok(!inspect(config, { showHidden: true, getters: true }).includes("s3cret"));
- * ```
  */
 export function withSecrets<V extends object, S extends object>(visible: V, secrets: S): Readonly<V & S> {
   const copy = { ...visible };

@@ -17,16 +17,7 @@ const SEED_CHARACTERS = Math.ceil(SEED_BYTES * 8 / 5);
 const PREFIX_SEED = 18 << 3;
 const PREFIX_USER = 20 << 3;
 
-/**
- * Why a text is no user seed, as the end of a sentence; undefined when it is one. The text is never part of it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.match(seedFault("SAnothing")!, /user seed/);
- * ```
- */
+/** Why a text is no user seed, as the end of a sentence; undefined when it is one. The text is never part of it. */
 export function seedFault(text: string): string | undefined {
   const bytes = text.length === SEED_CHARACTERS ? decodeBase32(text) : undefined;
   if (bytes === undefined || !hasUserPrefix(bytes)) {

@@ -15,14 +15,6 @@ const NO_INBOX: ReadonlySet<string> = new Set(["$JS", "$JSC", "$SYS", "$NRG", "$
 /**
  * A template, judged by what it gives for the resource `x`: a mistake in its fixed part is found here, what only a
  * resource's name breaks when that resource comes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const rule = templateOf((name) => name.includes(".") ? "must have no dot" : undefined);
- * assert.throws(() => rule("{resource}.v1", { field: "stream", spelling: "camel" }), { code: "config.syntax" });
- * ```
  */
 export function templateOf(faultOf: (expanded: string) => string | undefined): Rule<string> {
   return (value, place) => {
@@ -33,18 +25,7 @@ export function templateOf(faultOf: (expanded: string) => string | undefined): R
   };
 }
 
-/**
- * The prefix of reply subjects.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const place = { field: "inboxPrefix", spelling: "camel" } as const;
- * assert.equal(inboxPrefix("_INBOX.me", place), "_INBOX.me");
- * assert.throws(() => inboxPrefix("_INBOX.", place), { code: "config.syntax" });
- * ```
- */
+/** The prefix of reply subjects. */
 export function inboxPrefix(value: unknown, place: Place): string {
   const prefix = text(value, place);
   const fault = tokensFault(prefix) ?? inboxFault(prefix);
@@ -52,16 +33,7 @@ export function inboxPrefix(value: unknown, place: Place): string {
   return prefix;
 }
 
-/**
- * A JetStream domain: one token.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.throws(() => domainName("hub.eu", { field: "domain", spelling: "camel" }), { code: "config.syntax" });
- * ```
- */
+/** A JetStream domain: one token. */
 export function domainName(value: unknown, place: Place): string {
   const domain = text(value, place);
   const fault = domain.includes(".") ? "must have no dot" : tokensFault(domain);

@@ -33,18 +33,6 @@ const ALL: readonly TransportKind[] = ["tcp", "websocket"];
 /**
  * The rule of the option, which gives it back as it was written, an array as a frozen copy. To a URL without a known
  * scheme it answers with those of the transports at hand.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const place = { field: "url", spelling: "camel" } as const;
- * assert.deepEqual(serverUrls()(["nats://a", "nats://b"], place), ["nats://a", "nats://b"]);
- * assert.throws(() => serverUrls()("nats://me:s3cret@a", place), (error: Error) => !error.message.includes("s3cret"));
- * assert.throws(() => serverUrls(["websocket"])("http://a", place), {
- *   message: 'url must begin with ws:// or wss://: received "http://a"',
- * });
- * ```
  */
 export function serverUrls(atHand: readonly TransportKind[] = ALL): Rule<string | readonly string[]> {
   return (value, place) => {
@@ -57,17 +45,7 @@ export function serverUrls(atHand: readonly TransportKind[] = ALL): Rule<string 
   };
 }
 
-/**
- * The servers of a text or an array, either of which may list several separated by commas.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const servers = parseServers("nats://a:4222, TLS://[::1]/", { field: "url", spelling: "camel" });
- * assert.deepEqual(servers.map(({ href }) => href), ["nats://a:4222", "tls://[::1]"]);
- * ```
- */
+/** The servers of a text or an array, either of which may list several separated by commas. */
 export function parseServers(
   value: string | readonly unknown[],
   place: Place,
@@ -137,16 +115,7 @@ function checkTail(tail: string, transport: TransportKind, fault: (rule: string)
   if (/[\s\p{Cc}#\\]/u.test(tail)) throw fault("must have no fragment, white space, backslash or control character");
 }
 
-/**
- * A URL as errors may show it: without path and query, which may carry a token.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(shownUrl("wss://host:443/nats?token=s3cret"), "wss://host:443");
- * ```
- */
+/** A URL as errors may show it: without path and query, which may carry a token. */
 export function shownUrl(href: string): string {
   return /^\w+:\/\/[^/?#]*/.exec(href)?.[0] ?? "";
 }

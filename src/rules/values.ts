@@ -12,83 +12,32 @@ import type { Place, Rule } from "./fields.ts";
 /** The longest that `setTimeout` waits, in milliseconds; a longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/**
- * The error of a value that breaks a rule.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const error = broken("config.range", { field: "maxInFlight", spelling: "camel" }, "must be positive", 0);
- * assert.equal(error.message, "maxInFlight must be positive: received 0");
- * ```
- */
+/** The error of a value that breaks a rule. */
 export function broken(code: ConfigErrorCode, { field }: Place, rule: string, value: unknown): ConfigError {
   return new ConfigError(code, `${field} ${rule}: received ${describe(value)}`, { field });
 }
 
-/**
- * Any text that UTF-8 can say.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(anyText("", { field: "tenant", spelling: "snake" }), "");
- * assert.throws(() => anyText(5, { field: "tenant", spelling: "snake" }), { code: "config.type" });
- * ```
- */
+/** Any text that UTF-8 can say. */
 export function anyText(value: unknown, place: Place): string {
   if (typeof value !== "string") throw broken("config.type", place, "must be a text", value);
   if (value.isWellFormed()) return value;
   throw broken("config.syntax", place, "must have no half of a surrogate pair, which UTF-8 cannot say", value);
 }
 
-/**
- * A text that is not empty.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const message = 'name must not be empty: received ""';
- * assert.throws(() => text("", { field: "name", spelling: "camel" }), { message });
- * ```
- */
+/** A text that is not empty. */
 export function text(value: unknown, place: Place): string {
   const written = anyText(value, place);
   if (written === "") throw broken("config.syntax", place, "must not be empty", value);
   return written;
 }
 
-/**
- * `true` or `false`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.throws(() => flag("false", { field: "reconnect", spelling: "camel" }), { code: "config.type" });
- * ```
- */
+/** `true` or `false`. */
 export function flag(value: unknown, place: Place): boolean {
   if (typeof value !== "boolean") throw broken("config.type", place, "must be true or false", value);
   return value;
 }
 
-/**
- * A whole number in a range.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const rule = count(1, 65_536);
- * assert.throws(() => rule(0, { field: "maxInFlight", spelling: "camel" }), {
- *   message: "maxInFlight must be a whole number from 1 to 65536: received 0",
- * });
- * ```
- */
+/** A whole number in a range. */
 export function count(least: number, most: number): Rule<number> {
   const rule = `must be a whole number from ${least} to ${most}`;
   return (value, place) => {
@@ -100,48 +49,19 @@ export function count(least: number, most: number): Rule<number> {
   };
 }
 
-/**
- * A duration, as it was written.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(duration("1m30s", { field: "retry.budget", spelling: "camel" }), "1m30s");
- * ```
- */
+/** A duration, as it was written. */
 export function duration(value: unknown, place: Place): number | string {
   durationMillis(value, place.field);
   return value as number | string;
 }
 
-/**
- * A duration that a timer can wait, as it was written.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.throws(() => timeout("600h", { field: "publishTimeout", spelling: "camel" }), { code: "config.range" });
- * ```
- */
+/** A duration that a timer can wait, as it was written. */
 export function timeout(value: unknown, place: Place): number | string {
   if (durationMillis(value, place.field) <= LONGEST_TIMER) return value as number | string;
   throw broken("config.range", place, `must be at most ${LONGEST_TIMER} milliseconds, the longest timer`, value);
 }
 
-/**
- * One of some words.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.throws(() => choice(["none", "token"])("basic", { field: "authMode", spelling: "camel" }), {
- *   message: 'authMode must be one of none, token: received "basic"',
- * });
- * ```
- */
+/** One of some words. */
 export function choice<const T extends string>(words: readonly T[]): Rule<T> {
   const rule = `must be one of ${words.join(", ")}`;
   return (value, place) => {
@@ -153,36 +73,13 @@ export function choice<const T extends string>(words: readonly T[]): Rule<T> {
   };
 }
 
-/**
- * A function that is called back.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const rule = listener<() => void>;
- * assert.throws(() => rule(Promise.resolve(), { field: "onProgress", spelling: "camel" }), {
- *   message: "onProgress must be a function: received a Promise",
- * });
- * ```
- */
+/** A function that is called back. */
 export function listener<F extends (...told: never[]) => unknown>(value: unknown, place: Place): F {
   if (typeof value !== "function") throw broken("config.type", place, "must be a function", value);
   return value as F;
 }
 
-/**
- * An AbortSignal, of whatever realm.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.throws(() => abortSignal(new AbortController(), { field: "signal", spelling: "camel" }), {
- *   message: "signal must be an AbortSignal: received an AbortController",
- * });
- * ```
- */
+/** An AbortSignal, of whatever realm. */
 export function abortSignal(value: unknown, place: Place): AbortSignal {
   if (typeof value === "object" && value !== null && "aborted" in value) return value as AbortSignal;
   throw broken("config.type", place, "must be an AbortSignal", value);

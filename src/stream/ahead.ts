@@ -7,15 +7,6 @@
 /**
  * The results of some work on each item, in the items' order, with at most `ahead` items worked on at a time. Where one
  * fails, or who takes the results leaves, no further work is begun; what runs is left to end.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const results: number[] = [];
- * for await (const result of inOrder([1, 2, 3], 2, (n) => Promise.resolve(n * n))) results.push(result);
- * assert.deepEqual(results, [1, 4, 9]);
- * ```
  */
 export async function* inOrder<T, R>(
   items: Iterable<T>,

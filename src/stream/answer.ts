@@ -16,17 +16,7 @@ export interface ApiFailure {
 /** What was asked for, or the failure. */
 export type ApiAnswer<T> = T | ApiFailure;
 
-/**
- * Whether the API answered with a failure.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(isApiFailure({ error: { code: 404, err_code: 10059, description: "stream not found" } }));
- * assert.ok(!isApiFailure({ config: {} }));
- * ```
- */
+/** Whether the API answered with a failure. */
 export function isApiFailure(answer: object): answer is ApiFailure {
   const error = (answer as { error?: unknown }).error;
   return isObject(error) && typeof error.code === "number";
@@ -35,18 +25,7 @@ export function isApiFailure(answer: object): answer is ApiFailure {
 /** JetStream off for this account or server, and a cluster whose meta group has no leader. */
 const NO_JETSTREAM: ReadonlySet<number> = new Set([CLUSTER_NOT_AVAILABLE, NOT_ENABLED_FOR_ACCOUNT, NOT_ENABLED]);
 
-/**
- * A failure in the server's words.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const failure = { code: 404, err_code: 10059, description: "stream not found" };
- * assert.equal(failureText(failure), "stream not found (10059)");
- * assert.equal(failureText({ code: 500 }), "no reason given (500)");
- * ```
- */
+/** A failure in the server's words. */
 export function failureText({ description, err_code, code }: ApiFailure["error"]): string {
   return `${description ?? "no reason given"} (${err_code ?? code})`;
 }
@@ -69,18 +48,6 @@ const LARGEST_ANSWER = 4 * 1024 * 1024;
 /**
  * An answer from its bytes, checked to be JetStream's and of the type asked for (`stream_info_response`), or the
  * failure in it. Anything else throws a {@linkcode ConnectionError}.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const bytes = new TextEncoder().encode('{"stream":"LOG","seq":7}');
- * try {
- *   readAnswer(bytes, "$JS.API.INFO", "account_info_response");
- * } catch (error) {
- *   assert.ok(error instanceof Error && error.message.includes('seq'));
- * }
- * ```
  */
 export function readAnswer<T extends object>(data: Uint8Array, subject: string, type: string): ApiAnswer<T> {
   // A stored message may be as large as the server takes them.
@@ -100,13 +67,6 @@ export function readAnswer<T extends object>(data: Uint8Array, subject: string, 
 
 /**
  * The first bytes of something that was not understood, at most 80 characters, anything but printable ASCII escaped.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(firstBytes(new Uint8Array([0x41, 0x0a, 0xff])) === '"A\\x0a\\xff"');
- * ```
  */
 export function firstBytes(data: Uint8Array): string {
   let text = "";

@@ -33,30 +33,12 @@ export const API_TIMEOUT = 5000;
 
 /**
  * The subject of an API request: `$JS.API.STREAM.INFO.ORDERS`, or `$JS.hub.API.STREAM.INFO.ORDERS` in domain `hub`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(apiSubject("INFO") === "$JS.API.INFO" && apiSubject("INFO", "hub") === "$JS.hub.API.INFO");
- * ```
  */
 export function apiSubject(name: string, domain?: string): string {
   return domain ? `$JS.${domain}.API.${name}` : `$JS.API.${name}`;
 }
 
-/**
- * The prefix of reply subjects: the one given, else the connection's own, else `_INBOX`.
- *
- * @example
- * ```ts
- * import type { NatsConnection } from "@nats-io/nats-core";
- * import assert from "node:assert/strict";
- *
- * const nc = { options: { inboxPrefix: "_MINE" } } as unknown as NatsConnection;
- * assert.ok(inboxPrefixOf(nc) === "_MINE" && inboxPrefixOf(nc, "_OTHER") === "_OTHER");
- * ```
- */
+/** The prefix of reply subjects: the one given, else the connection's own, else `_INBOX`. */
 export function inboxPrefixOf(nc: NatsConnection, given?: string): string {
   // The client keeps its options in a property that its interface does not name.
   const own = (nc as { options?: { inboxPrefix?: unknown } }).options?.inboxPrefix;
@@ -71,19 +53,6 @@ export function inboxPrefixOf(nc: NatsConnection, given?: string): string {
  * Throws a {@linkcode ConnectionError} where no JetStream answered: `connection.no_answer` (nothing came, or something
  * else), `connection.no_jetstream`, `connection.permission`, `connection.closed`; and the signal's reason after an
  * abort.
- *
- * @example
- * ```ts
- * import type { NatsConnection } from "@nats-io/nats-core";
- * import assert from "node:assert/strict";
- *
- * const type = "io.nats.jetstream.api.v1.account_info_response";
- * const data = new TextEncoder().encode(JSON.stringify({ type, streams: 2, limits: {} }));
- * const fake = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}) };
- * const nc = fake as unknown as NatsConnection;
- * const answer = await apiRequest<{ streams: number }>(nc, "INFO", "account_info_response");
- * assert.ok(!isApiFailure(answer) && answer.streams === 2);
- * ```
  */
 export async function apiRequest<T extends object>(
   nc: NatsConnection,
@@ -118,19 +87,6 @@ const STREAM_FAILURES: ReadonlySet<number> = new Set([STREAM_NOT_FOUND, STREAM_O
 /**
  * `STREAM.INFO` of one stream, its parts checked to be there; or the failure, where that is one of the stream's own.
  * Any other throws a {@linkcode ConnectionError} `connection.no_answer`.
- *
- * @example
- * ```ts
- * import type { NatsConnection } from "@nats-io/nats-core";
- * import assert from "node:assert/strict";
- *
- * const error = { code: 404, err_code: 10059, description: "stream not found" };
- * const type = "io.nats.jetstream.api.v1.stream_info_response";
- * const data = new TextEncoder().encode(JSON.stringify({ type, error }));
- * const nc = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}), isClosed: () => false };
- * const answer = await requestStreamInfo(nc as unknown as NatsConnection, "ORDERS");
- * assert.ok(isApiFailure(answer) && answer.error.err_code === 10059);
- * ```
  */
 export async function requestStreamInfo(
   nc: NatsConnection,
@@ -144,18 +100,7 @@ export async function requestStreamInfo(
   return answer;
 }
 
-/**
- * The error of a failure that the caller has no other use for.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const failure = { error: { code: 400, err_code: 10025, description: "bad request" } };
- * const error = unexpectedFailure("read the account", failure);
- * assert.ok(error.message === "Cannot read the account: the server answered: bad request (10025)");
- * ```
- */
+/** The error of a failure that the caller has no other use for. */
 export function unexpectedFailure(what: string, { error }: ApiFailure): ConnectionError {
   return new ConnectionError("connection.no_answer", `Cannot ${what}: the server answered: ${failureText(error)}`);
 }

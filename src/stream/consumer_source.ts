@@ -10,17 +10,7 @@ import { requestMany } from "./many.ts";
 import { type Bodies, isStatus, refused, REQUEST_BYTES, type Source } from "./source.ts";
 import type { Window } from "./windows.ts";
 
-/**
- * Reads through a consumer of its own: without acknowledgments, in memory, gone after thirty seconds without use.
- *
- * @example
- * ```ts
- * import type { NatsConnection } from "@nats-io/nats-core";
- *
- * const source = consumerSource({} as NatsConnection, "ORDERS", {});
- * await source.close();
- * ```
- */
+/** Reads through a consumer of its own: without acknowledgments, in memory, gone after thirty seconds without use. */
 export function consumerSource(nc: NatsConnection, stream: string, options: ApiOptions): Source {
   let name: string | undefined;
   /** The sequence from which the consumer goes on. */

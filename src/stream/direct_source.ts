@@ -9,17 +9,7 @@ import { type ApiOptions, apiSubject } from "./api.ts";
 import { requestMany } from "./many.ts";
 import { type Bodies, isStatus, refused, REQUEST_BYTES, type Source } from "./source.ts";
 
-/**
- * Reads by direct get in batches (server 2.11, `allow_direct`): any replica answers, a lagging one too.
- *
- * @example
- * ```ts
- * import type { NatsConnection } from "@nats-io/nats-core";
- *
- * const source = directSource({} as NatsConnection, "ORDERS", {});
- * await source.close();
- * ```
- */
+/** Reads by direct get in batches (server 2.11, `allow_direct`): any replica answers, a lagging one too. */
 export function directSource(nc: NatsConnection, stream: string, options: ApiOptions): Source {
   const subject = apiSubject(`DIRECT.GET.${stream}`, options.domain);
   return {

@@ -12,16 +12,6 @@ import { ConnectionError } from "../errors.ts";
 /**
  * A promise that rejects when the signal aborts or the connection closes: the client leaves a request of a closed
  * connection open. `stop` ends the watch.
- *
- * @example
- * ```ts
- * import type { NatsConnection } from "@nats-io/nats-core";
- * import assert from "node:assert/strict";
- *
- * const nc = { closed: () => Promise.resolve() } as unknown as NatsConnection;
- * const error = await endings(nc, "$JS.API.INFO").promise.catch((error) => error);
- * assert.ok(error.code === "connection.closed");
- * ```
  */
 export function endings(
   nc: NatsConnection,
@@ -59,14 +49,6 @@ function waitingFor(nc: NatsConnection): Set<() => void> {
 /**
  * What went wrong with a request, for the caller. The client's errors are told apart by name: a connection may come
  * from another copy of the client (JSR's beside npm's), whose classes are not ours.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const timeout = Object.assign(new Error("timeout"), { name: "TimeoutError" });
- * assert.ok(failedRequest(timeout, "$JS.API.INFO", "_INBOX", 5000).code === "connection.no_answer");
- * ```
  */
 export function failedRequest(error: unknown, subject: string, prefix: string, timeout: number): ConnectionError {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;

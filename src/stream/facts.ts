@@ -77,16 +77,7 @@ export const MINIMUM_VERSIONS: Readonly<Record<"ttl" | "atomic" | "fast", { vers
     fast: { version: "2.14.0", level: 4 },
   });
 
-/**
- * Whether a server version is at least another; one that is no version is not.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(atLeast("2.15.0-dev", "2.14.0") && !atLeast("2.12.0", "2.12.1") && !atLeast("unknown", "2.0.0"));
- * ```
- */
+/** Whether a server version is at least another; one that is no version is not. */
 export function atLeast(version: string, minimum: string): boolean {
   const have = numbersOf(version);
   const need = numbersOf(minimum) ?? [];
@@ -105,15 +96,6 @@ function numbersOf(version: string): number[] | undefined {
 /**
  * Version and API level of the server that hosts the stream, where it tells (2.11), else of the connected one: a leaf
  * node or another node of the cluster may be older or newer.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const metadata = { "_nats.ver": "2.12.0", "_nats.level": "2" };
- * const host = hostOf({ metadata }, { version: "2.15.2", maxPayload: 1 });
- * assert.ok(host.version === "2.12.0" && host.level === 2);
- * ```
  */
 export function hostOf(
   config: { readonly metadata?: Readonly<Record<string, string>> } | undefined,
@@ -125,17 +107,7 @@ export function hostOf(
   return { version, level: Number.isInteger(level) ? level : undefined };
 }
 
-/**
- * Whether a server has a feature. A build whose version is no number is judged by its API level.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(hasFeature({ version: "2.14.0", level: 4 }, "fast"));
- * assert.ok(!hasFeature({ version: "2.12.4", level: 2 }, "fast"));
- * ```
- */
+/** Whether a server has a feature. A build whose version is no number is judged by its API level. */
 export function hasFeature(
   host: { readonly version: string; readonly level: number | undefined },
   feature: keyof typeof MINIMUM_VERSIONS,
@@ -145,30 +117,12 @@ export function hasFeature(
   return numbersOf(host.version) === undefined ? host.level !== undefined : atLeast(host.version, version);
 }
 
-/**
- * Milliseconds of a duration as streams and consumers have it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual([millisOf(2.5e9), millisOf(undefined)], [2500, 0]);
- * ```
- */
+/** Milliseconds of a duration as streams and consumers have it. */
 export function millisOf(nanoseconds: number | undefined): number {
   return (nanoseconds ?? 0) / 1e6;
 }
 
-/**
- * A duration for people, from milliseconds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(durationText(5400000) === "1h30m" && durationText(1500) === "1.5s" && durationText(250) === "250ms");
- * ```
- */
+/** A duration for people, from milliseconds. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1000) return `${milliseconds}ms`;
   const hours = Math.floor(milliseconds / 3_600_000);

@@ -123,46 +123,17 @@ export interface Finding {
   readonly consumer?: string;
 }
 
-/**
- * A finding of each severity.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const found = warning("stream.memory", "storage", "storage is memory", "Make a stream with file storage.");
- * assert.ok(found.severity === "warning" && found.field === "storage");
- * ```
- */
+/** A finding of each severity. */
 export function warning(code: FindingCode, field: string, message: string, remedy: string): Finding {
   return { severity: "warning", code, field, message, remedy };
 }
 
-/**
- * A finding that opening a publisher refuses.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const found = refusal("stream.no_ack", "no_ack", "rows are never acknowledged", "Set it to false.");
- * assert.ok(found.severity === "error");
- * ```
- */
+/** A finding that opening a publisher refuses. */
 export function refusal(code: FindingCode, field: string, message: string, remedy: string): Finding {
   return { severity: "error", code, field, message, remedy };
 }
 
-/**
- * A finding that is worth knowing.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(note("server.sync", "sync_interval", "rows reach the disk later", "None needed.").severity === "info");
- * ```
- */
+/** A finding that is worth knowing. */
 export function note(code: FindingCode, field: string, message: string, remedy: string): Finding {
   return { severity: "info", code, field, message, remedy };
 }

@@ -37,27 +37,6 @@ interface Found {
 /**
  * The stream sequence of each id's message, 0 where there is none. Throws a {@linkcode ConnectionError} where
  * reading is not permitted, not answered, or takes too long; and the signal's reason after an abort.
- *
- * @example
- * ```ts
- * import type { NatsConnection } from "@nats-io/nats-core";
- * import assert from "node:assert/strict";
- *
- * const hdrs = btoa("NATS/1.0\r\nNats-Msg-Id: a\r\n\r\n");
- * const parts = {
- *   INFO: { config: {}, state: { last_seq: 1 }, ts: "2026-01-02T03:04:06Z" },
- *   MSG: { message: { seq: 1, hdrs } },
- * };
- * const request = (subject: string) => {
- *   const info = subject.includes("INFO");
- *   const type = `io.nats.jetstream.api.v1.stream_${info ? "info" : "msg_get"}_response`;
- *   const answer = { type, ...(info ? parts.INFO : parts.MSG) };
- *   return Promise.resolve({ data: new TextEncoder().encode(JSON.stringify(answer)) });
- * };
- * const nc = { request, closed: () => new Promise(() => {}), isClosed: () => false } as unknown as NatsConnection;
- * const search = { stream: "ORDERS", subject: "orders.eu", ids: ["a", "b"], since: { sequence: 0 }, limit: 1000 };
- * assert.ok((await findIds(nc, search, {})).join() === "1,0");
- * ```
  */
 export async function findIds(nc: NatsConnection, search: IdSearch, options: ApiOptions): Promise<Float64Array> {
   const { stream, subject, ids, since, limit } = search;

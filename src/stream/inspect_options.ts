@@ -34,17 +34,7 @@ export interface InspectOptions {
 
 const TABLE = { signal: { rule: abortSignal }, timeout: { rule: timeout } } as const;
 
-/**
- * Checks the options; another key is refused.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(resolveInspection({ timeout: "2s" }), { timeout: 2000 });
- * assert.throws(() => resolveInspection({ timeuot: 5 } as never), { code: "config.unknown", field: "timeuot" });
- * ```
- */
+/** Checks the options; another key is refused. */
 export function resolveInspection(options: InspectOptions): Pick<ApiOptions, "signal" | "timeout"> {
   const { timeout: wait, ...rest } = applyRules<{ signal: AbortSignal; timeout: number | string }>(
     fieldsOf(options, Object.keys(TABLE), { field: "", spelling: "camel" }),

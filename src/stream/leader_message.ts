@@ -9,21 +9,7 @@ import { ConnectionError } from "../errors.ts";
 import { type ApiOptions, apiRequest, isApiFailure, unexpectedFailure } from "./api.ts";
 import { NO_MESSAGE } from "./server_codes.ts";
 
-/**
- * One message by STREAM.MSG.GET, which the leader answers; undefined where the sequence holds none.
- *
- * @example
- * ```ts
- * import type { NatsConnection } from "@nats-io/nats-core";
- * import assert from "node:assert/strict";
- *
- * const answer = { type: "io.nats.jetstream.api.v1.stream_msg_get_response", message: { seq: 7, data: btoa("{}") } };
- * const data = new TextEncoder().encode(JSON.stringify(answer));
- * const nc = { request: () => Promise.resolve({ data }), closed: () => new Promise(() => {}) };
- * const body = await leaderMessage(nc as unknown as NatsConnection, "ORDERS", 7, {});
- * assert.equal(new TextDecoder().decode(body), "{}");
- * ```
- */
+/** One message by STREAM.MSG.GET, which the leader answers; undefined where the sequence holds none. */
 export async function leaderMessage(
   nc: NatsConnection,
   stream: string,

@@ -15,25 +15,6 @@ import { endings, failedRequest } from "./ending.ts";
  *
  * Throws a {@linkcode ConnectionError} where nobody answers, where nothing came for the timeout, on a refused subject
  * and on a closed connection; and the signal's reason after an abort.
- *
- * @example
- * ```ts
- * import type { Msg, NatsConnection } from "@nats-io/nats-core";
- * import assert from "node:assert/strict";
- *
- * let answer = (_error: Error | null, _msg: Msg): void => {};
- * const nc = {
- *   closed: () => new Promise(() => {}),
- *   subscribe: (_inbox: string, { callback }: { callback: typeof answer }) => {
- *     answer = callback;
- *     return { unsubscribe() {} };
- *   },
- *   publish: () => [3, 2, 1].forEach((size) => answer(null, { data: new Uint8Array(size) } as Msg)),
- * } as unknown as NatsConnection;
- * const sizes: number[] = [];
- * await requestMany(nc, "$JS.API.DIRECT.GET.ORDERS", "", {}, ({ data }) => sizes.push(data.length) === 2);
- * assert.ok(sizes.join() === "3,2");
- * ```
  */
 export async function requestMany(
   nc: NatsConnection,

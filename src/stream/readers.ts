@@ -39,23 +39,7 @@ const CHECKS: readonly Check[] = [
   singleCopy,
 ];
 
-/**
- * Every finding of one reader; each names it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const consumer = {
- *   name: "billing",
- *   config: { durable_name: "billing", ack_policy: "none", filter_subject: "orders.paid" },
- * };
- * const info = { config: { subjects: ["orders.>"], num_replicas: 1 } };
- * const found = readerFindings({ consumer, info, pattern: "orders.new", settings: {} } as unknown as ReaderFacts);
- * assert.ok(found.map(({ code }) => code).join() === "consumer.filter_miss,consumer.ack_none");
- * assert.ok(found.every((finding) => finding.consumer === "billing"));
- * ```
- */
+/** Every finding of one reader; each names it. */
 export function readerFindings(facts: ReaderFacts): readonly Finding[] {
   const name = facts.consumer.name;
   return CHECKS.map((check) => check(facts))

@@ -34,17 +34,7 @@ const TABLE = {
   signal: { rule: abortSignal },
 } as const;
 
-/**
- * Checks the options and takes those that concern requests; a key that no SinkConfig has is refused.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(resolveReading({ domain: "hub", stream: "ORDERS" }), { domain: "hub" });
- * assert.throws(() => resolveReading({ domian: "hub" } as ReadingOptions), { code: "config.unknown" });
- * ```
- */
+/** Checks the options and takes those that concern requests; a key that no SinkConfig has is refused. */
 export function resolveReading(options: ReadingOptions): ApiOptions {
   const fields = fieldsOf(options, [...OPTION_KEYS.camel, "signal"], { field: "", spelling: "camel" });
   return applyRules<{ domain: string; inboxPrefix: string; signal: AbortSignal }>(fields, TABLE);

@@ -25,16 +25,6 @@ export interface CheckedReceipt {
 /**
  * The parts of a receipt that verifying needs. Throws a {@linkcode ConfigError} that names the malformed field, and a
  * {@linkcode StateError} where the server did not tell the rows' sequences (`publishMode: "fast"`).
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const receipt = { stream: "ORDERS", rows: 3, bytes: 20, crc32c: 1, sequences: [[7, 8], [11, 11]] };
- * assert.equal(checkReceipt(receipt).rows, 3);
- * assert.throws(() => checkReceipt({ ...receipt, rows: -1 }), { field: "rows" });
- * assert.throws(() => checkReceipt({ ...receipt, sequences: undefined }), { code: "state.unverifiable" });
- * ```
  */
 export function checkReceipt(receipt: unknown): CheckedReceipt {
   if (typeof receipt !== "object" || receipt === null || Array.isArray(receipt)) {

@@ -16,24 +16,7 @@ import {
 } from "./facts.ts";
 import { type Finding, note, refusal } from "./finding.ts";
 
-/**
- * What keeps a lookup that found no stream from going on: nothing where it will be created on a server that can.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const facts = {
- *   stream: "ORDERS",
- *   info: undefined,
- *   pattern: "orders.*",
- *   sharedByResources: true,
- *   settings: { createStream: false, publishMode: "individual", publishTimeout: 5000 },
- *   server: { version: "2.15.2", maxPayload: 1048576 },
- * } as const;
- * assert.ok(absentStream(facts)[0]?.code === "stream.missing");
- * ```
- */
+/** What keeps a lookup that found no stream from going on: nothing where it will be created on a server that can. */
 export function absentStream(facts: DestinationFacts): readonly Finding[] {
   const { failure, settings, stream, filter } = facts;
   if (failure !== undefined) return [offline(stream, failure)];

@@ -22,33 +22,12 @@ export interface Source {
 /** A request asks for no more bytes than this at once; one message may pass it. */
 export const REQUEST_BYTES = 4 * 1024 * 1024;
 
-/**
- * Whether a message is a status of the server: a code and no body.
- *
- * @example
- * ```ts
- * import type { Msg } from "@nats-io/nats-core";
- * import assert from "node:assert/strict";
- *
- * assert.ok(isStatus({ data: new Uint8Array(), headers: { code: 404 } } as unknown as Msg));
- * ```
- */
+/** Whether a message is a status of the server: a code and no body. */
 export function isStatus(msg: Msg): boolean {
   return msg.data.length === 0 && (msg.headers?.code ?? 0) > 0;
 }
 
-/**
- * The error of an answer that ends a read.
- *
- * @example
- * ```ts
- * import type { Msg } from "@nats-io/nats-core";
- * import assert from "node:assert/strict";
- *
- * const msg = { data: new Uint8Array(), headers: { code: 408, description: "Bad Request" } } as unknown as Msg;
- * assert.match(refused("$JS.API.DIRECT.GET.ORDERS", msg).message, /408 Bad Request/);
- * ```
- */
+/** The error of an answer that ends a read. */
 export function refused(subject: string, msg: Msg): ConnectionError {
   const reason = isStatus(msg) ? `${msg.headers!.code} ${msg.headers!.description}` : "not a message of a batch";
   return new ConnectionError("connection.no_answer", `Cannot read by ${subject}: the server answered: ${reason}`);

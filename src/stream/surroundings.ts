@@ -8,24 +8,7 @@ import type { JetStreamAccountStats } from "@nats-io/jetstream";
 import { atLeast, type DestinationFacts, hostOf } from "./facts.ts";
 import { type Finding, note, warning } from "./finding.ts";
 
-/**
- * What the server, the account and the connection mean for a destination.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const found = surroundingFindings({
- *   stream: "ORDERS",
- *   info: undefined,
- *   pattern: "orders.*",
- *   sharedByResources: true,
- *   settings: { createStream: true, publishMode: "individual", publishTimeout: 5000 },
- *   server: { version: "2.10.4", maxPayload: 1048576 },
- * });
- * assert.ok(found.map(({ code }) => code).join() === "server.old,server.sync,connection.payload");
- * ```
- */
+/** What the server, the account and the connection mean for a destination. */
 export function surroundingFindings(facts: DestinationFacts): readonly Finding[] {
   return [...serverOld(facts), ...serverSync(facts), ...accountLimits(facts), payload(facts)];
 }

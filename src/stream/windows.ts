@@ -24,14 +24,6 @@ const OTHERS = 3;
 /**
  * The windows of some sequences, in row order, each with at most `rows` rows and few messages of others in between. A
  * new one begins where sequences fall: those of duplicates point back at the first copy.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const found = [...windows([[5, 7], [9, 9], [2, 2]], 3)].map(({ wanted }) => wanted);
- * assert.deepEqual(found, [[5, 6, 7], [9], [2]]);
- * ```
  */
 export function* windows(sequences: readonly (readonly [number, number])[], rows: number): Generator<Window> {
   let wanted: number[] = [];

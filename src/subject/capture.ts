@@ -71,14 +71,6 @@ export function captureFilter(template: DestinationTemplate, resource: string): 
 /**
  * The pattern of all subjects that a template can give for resources without dots: `*` for each token that holds the
  * placeholder.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(templatePattern("warehouse.{resource}.v1"), "warehouse.*.v1");
- * assert.equal(templatePattern("events.all"), "events.all");
- * ```
  */
 export function templatePattern(subject: string): string {
   const fault = templateFault(subject);

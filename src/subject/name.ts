@@ -69,14 +69,6 @@ export function assertStreamName(name: string): void {
 
 /**
  * Why a text is no publish subject, as the end of a sentence that begins with "a subject"; undefined when it is one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(subjectFault("events.orders"), undefined);
- * assert.match(subjectFault("events..orders")!, /empty token/);
- * ```
  */
 export function subjectFault(subject: string): string | undefined {
   const fault = tokensFault(subject);
@@ -88,17 +80,7 @@ export function subjectFault(subject: string): string | undefined {
   return size > limit ? `must leave room on a command line of 4096 bytes: it has ${size}` : undefined;
 }
 
-/**
- * Why a text is not a row of literal tokens; undefined when it is one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(tokensFault("_INBOX.me"), undefined);
- * assert.match(tokensFault("a b")!, /white space/);
- * ```
- */
+/** Why a text is not a row of literal tokens; undefined when it is one. */
 export function tokensFault(text: string): string | undefined {
   if (typeof text !== "string") return "must be a text";
   if (text === "") return "must not be empty";
@@ -111,14 +93,6 @@ export function tokensFault(text: string): string | undefined {
 
 /**
  * Why a text is no stream name, as the end of a sentence that begins with "a stream name"; undefined when it is one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(streamNameFault("ORDERS"), undefined);
- * assert.match(streamNameFault("a/b")!, /letters, digits/);
- * ```
  */
 export function streamNameFault(name: string): string | undefined {
   if (typeof name !== "string") return "must be a text";
@@ -132,13 +106,6 @@ export function streamNameFault(name: string): string | undefined {
 /**
  * Bytes of the line that publishes with a reply and headers, as the server counts them: `<subject> <reply> <bytes of
  * headers> <bytes in all>`. The server cuts the connection when they pass {@linkcode MAX_COMMAND_LINE}.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(commandLineBytes("a.b", "_INBOX.x.1".length, 72, 1000), "a.b _INBOX.x.1 72 1000".length);
- * ```
  */
 export function commandLineBytes(
   subject: string,

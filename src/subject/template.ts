@@ -63,33 +63,14 @@ export function expandTemplate(template: string, resource: string): string {
   return replacePlaceholders(template, resource);
 }
 
-/**
- * What is wrong with a template's braces, as the end of a sentence; undefined when nothing is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(templateFault("events.{resource}"), undefined);
- * assert.match(templateFault("events.{resource")!, /brace/);
- * ```
- */
+/** What is wrong with a template's braces, as the end of a sentence; undefined when nothing is. */
 export function templateFault(template: string): string | undefined {
   return /[{}]/.test(replacePlaceholders(template, ""))
     ? "has a brace that is no part of {resource} or {{resource}}"
     : undefined;
 }
 
-/**
- * A template with a text in place of each placeholder, unchecked.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(replacePlaceholders("{resource}.{{resource}}", "*"), "*.*");
- * ```
- */
+/** A template with a text in place of each placeholder, unchecked. */
 export function replacePlaceholders(template: string, text: string): string {
   return template.replace(PLACEHOLDER, () => text);
 }
