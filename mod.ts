@@ -20,12 +20,12 @@
  * @module
  */
 
-export * from "./src/types.ts";
-export * from "./src/errors.ts";
+export * from "./src/types/mod.ts";
+export * from "./src/errors/mod.ts";
 export * from "./src/subject/mod.ts";
 export { capabilities, type SinkCapabilities } from "./src/capabilities.ts";
-export { parseConfig } from "./src/config.ts";
-export { parseDuration } from "./src/duration.ts";
+export { parseConfig } from "./src/options/document.ts";
+export { parseDuration } from "./src/util/duration.ts";
 export { encodeRows } from "./src/json/encode.ts";
 export { sliceRows } from "./src/arrow/slice.ts";
 export { sliceBatch } from "./src/message/slice_batch.ts";
@@ -35,10 +35,10 @@ export { Publisher } from "./src/publish/publisher.ts";
 export { BoundedRun, openRun } from "./src/lifecycle/run.ts";
 export { EpochSession, openSession } from "./src/lifecycle/session.ts";
 export { publishAll, type PublishAllLimits } from "./src/lifecycle/publish_all.ts";
-export { batchesOf } from "./src/lifecycle/batches.ts";
+export { batchesOf } from "./src/lifecycle/batches_of.ts";
 export { type ConnectionTest, type JetStreamUse, testConnection } from "./src/stream/test_connection.ts";
 export type { ReadingOptions } from "./src/stream/reading_options.ts";
-export { inspect } from "./src/stream/inspect.ts";
+export { inspect } from "./src/stream/checks/inspect.ts";
 export type { InspectOptions } from "./src/stream/inspect_options.ts";
-export type { Finding, FindingCode, Severity } from "./src/stream/finding.ts";
-export { type Verification, verifyReceipt } from "./src/stream/verify.ts";
+export type { Finding, FindingCode, Severity } from "./src/stream/checks/finding.ts";
+export { type Verification, verifyReceipt } from "./src/stream/verify/verify.ts";

@@ -12,7 +12,7 @@ import { idHasher } from "../src/hash/message_id.ts";
 import { encodeRows } from "../src/json/encode.ts";
 import { openRun } from "../src/lifecycle/run.ts";
 import { headerBlock, ID_BYTES } from "../src/message/headers.ts";
-import type { EncodedRows } from "../src/types.ts";
+import type { EncodedRows } from "../src/types/mod.ts";
 import { buildGoPeer, runGoPeer, writeJob } from "./support/go_peer.ts";
 import { ownCpu, type Sample } from "./support/measure.ts";
 import { pipeline } from "./support/pipeline.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RowBatch } from "../src/types.ts";
+import type { RowBatch } from "../src/types/mod.ts";
 import { openRun } from "../src/lifecycle/run.ts";
 import { added, type Bench, compare, type Contender, type Sample, withServer } from "./support/measure.ts";
 import { sizedBatches, someColumns } from "./support/rows.ts";

@@ -5,7 +5,7 @@
  */
 
 import { openRun } from "../src/lifecycle/run.ts";
-import type { PublishMode } from "../src/types.ts";
+import type { PublishMode } from "../src/types/mod.ts";
 import { type Bench, compare, type Contender, withServer } from "./support/measure.ts";
 import { sizedBatches } from "./support/rows.ts";
 import { Stage, STREAM, SUBJECT } from "./support/stage.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Window } from "../src/publish/window.ts";
+import { Window } from "../src/publish/lanes/window.ts";
 import { type Bench, compare, timed } from "./support/measure.ts";
 
 const MESSAGES = 100_000;

@@ -8,7 +8,7 @@ import {
   utf8 as text,
 } from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
-import type { ArrowRows } from "../../src/types.ts";
+import type { ArrowRows } from "../../src/types/mod.ts";
 import { batchOf, scramble } from "../../tests/_support/batches.ts";
 import { makeColumn } from "../../tests/_support/columns.ts";
 import { fixedMakers, type Maker } from "../../tests/_support/makers.ts";

@@ -123,7 +123,7 @@ function lastAtMost(ascending: readonly number[], wanted: number): number {
  * ```ts
  * import assert from "node:assert/strict";
  * import { columnFromArray, int32, runEndEncoded, tableFromColumns } from "@uwdata/flechette";
- * import type { ArrowRows } from "../types.ts";
+ * import type { ArrowRows } from "../types/mod.ts";
  * import { viewRows } from "./view.ts";
  *
  * const table = tableFromColumns({ a: columnFromArray([7, 7, 8], runEndEncoded(int32(), int32())) });

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { EncodeError, type EncodeErrorCode } from "../errors.ts";
-import { describe } from "../describe.ts";
+import { EncodeError, type EncodeErrorCode } from "../errors/mod.ts";
+import { describe } from "../util/describe.ts";
 
 /**
  * A fault of one value: thrown by code that knows neither row nor column, turned into an EncodeError by the loop that

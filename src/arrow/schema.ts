@@ -5,8 +5,8 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { EncodeError } from "../errors.ts";
+import { describe } from "../util/describe.ts";
+import { EncodeError } from "../errors/mod.ts";
 import type { FieldType, NamedType, Shape, SpanLayout, TextMeaning, TimeUnit } from "./field_type.ts";
 import { type LooseType, TypeId, typeName } from "./type_id.ts";
 

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { ConfigError } from "../errors.ts";
-import { lowerBound } from "../lower_bound.ts";
-import type { ArrowRows, BatchLimits } from "../types.ts";
+import { describe } from "../util/describe.ts";
+import { ConfigError } from "../errors/mod.ts";
+import { lowerBound } from "../util/lower_bound.ts";
+import type { ArrowRows, BatchLimits } from "../types/mod.ts";
 import { type ChunkView, type RowsView, viewRows, windowOf } from "./view.ts";
-import { addWeights, constantWeight, pieceWeight } from "./weights.ts";
+import { addWeights, constantWeight, pieceWeight } from "./row_bytes.ts";
 
 const DEFAULT_MAX_ROWS = 8192;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;

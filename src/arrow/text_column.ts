@@ -4,8 +4,8 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { EncodeError } from "../errors.ts";
+import { describe } from "../util/describe.ts";
+import { EncodeError } from "../errors/mod.ts";
 import { NO_BYTES } from "./buffers.ts";
 import { cellError } from "./fault.ts";
 import { isText } from "./field_type.ts";

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { EncodeError } from "../errors.ts";
-import { lowerBound } from "../lower_bound.ts";
-import type { ArrowRows, ArrowWindow } from "../types.ts";
+import { describe } from "../util/describe.ts";
+import { EncodeError } from "../errors/mod.ts";
+import { lowerBound } from "../util/lower_bound.ts";
+import type { ArrowRows, ArrowWindow } from "../types/mod.ts";
 import { type ColumnCache, type ColumnView, type LooseData, viewColumn } from "./column.ts";
 import { cellError, Fault, malformed } from "./fault.ts";
 import type { FieldType } from "./field_type.ts";

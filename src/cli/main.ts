@@ -12,12 +12,12 @@
 import { realpathSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { check } from "./check.ts";
+import { check } from "./check/command.ts";
 import { type CliIo, processIo } from "./io.ts";
-import { publish } from "./publish.ts";
+import { publish } from "./publish/command.ts";
 import { endingOf } from "./report.ts";
-import { UsageError } from "./usage_error.ts";
-import { verify } from "./verify.ts";
+import { UsageError } from "./errors.ts";
+import { verify } from "./verify/command.ts";
 import { VERSION } from "./version.ts";
 
 export type { CliIo, TextOut } from "./io.ts";

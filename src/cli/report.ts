@@ -4,13 +4,13 @@
  * @module
  */
 
-import { isJetrowError, type JetrowError, type RowOutcomes } from "../errors.ts";
+import { isJetrowError, type JetrowError, type RowOutcomes } from "../errors/mod.ts";
 import { InputError } from "./input/error.ts";
 import { OutputError } from "./io.ts";
 import { JournalError } from "./journal/error.ts";
-import { inCommandsWords } from "./option_names.ts";
-import { visible } from "./text_table.ts";
-import { UsageError } from "./usage_error.ts";
+import { inCommandsWords } from "./options/option_names.ts";
+import { visible } from "./text.ts";
+import { UsageError } from "./errors.ts";
 
 /** How a command ends. */
 export interface Ending {
@@ -34,7 +34,7 @@ const EXIT_INTERRUPTED = 130;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { ConfigError } from "../errors.ts";
+ * import { ConfigError } from "../errors/mod.ts";
  *
  * const error = new ConfigError("config.missing", "--stream is required", { field: "--stream" });
  * const { exitCode, lines } = endingOf(error, new AbortController().signal);
@@ -71,7 +71,7 @@ function messageOf(error: unknown): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { RouteError } from "../errors.ts";
+ * import { RouteError } from "../errors/mod.ts";
  *
  * const error = new RouteError("route.missing", "there is no stream ORDERS and createStream is off");
  * assert.equal(codedMessage(error), "route.missing: there is no stream ORDERS and --create-stream is off");

@@ -5,10 +5,10 @@
  */
 
 import { MessageTarget } from "../message/target.ts";
-import type { Settings } from "../options.ts";
+import type { Settings } from "../options/publisher.ts";
 import { assertStreamName, assertSubject } from "../subject/name.ts";
 import { expandTemplate } from "../subject/template.ts";
-import type { SinkConfig } from "../types.ts";
+import type { SinkConfig } from "../types/mod.ts";
 
 /** Bytes of a reply subject, at most: the prefix, a unique part, a token. */
 const REPLY_BYTES = 64;
@@ -42,7 +42,7 @@ export function assertRoute({ stream, subject }: Pick<SinkConfig, "stream" | "su
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { resolveOptions } from "../options.ts";
+ * import { resolveOptions } from "../options/publisher.ts";
  *
  * const { fields } = targetOf(resolveOptions({ stream: "ORDERS", subject: "orders.{resource}" }), "eu");
  * assert.deepEqual([fields.stream, fields.subject], ["ORDERS", "orders.eu"]);

@@ -5,8 +5,8 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { checkConnection, hasTlsSettings } from "../connection_options.ts";
-import type { SinkConfig } from "../types.ts";
+import { checkConnection, hasTlsSettings } from "../options/connection.ts";
+import type { SinkConfig } from "../types/mod.ts";
 
 /**
  * Dials as this runtime does.

@@ -5,9 +5,9 @@
  */
 
 import { sha256 } from "@noble/hashes/sha2.js";
-import { describe } from "../describe.ts";
-import { EncodeError } from "../errors.ts";
-import type { IdScope } from "../types.ts";
+import { describe } from "../util/describe.ts";
+import { EncodeError } from "../errors/mod.ts";
+import type { IdScope } from "../types/mod.ts";
 import { escapeGo, LONGEST_ESCAPE } from "./go_json.ts";
 import { hashAfter, writeHex } from "./sha256.ts";
 

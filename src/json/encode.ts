@@ -5,9 +5,9 @@
  */
 
 import { type RowsView, viewRows } from "../arrow/view.ts";
-import { type Steps, toEnd } from "../steps.ts";
-import type { ArrowRows, EncodedRows } from "../types.ts";
-import { begin, type EncodedPart, type EncodeOptions, encodeSlice, resultOf } from "./encoding.ts";
+import { type Steps, toEnd } from "../util/steps.ts";
+import type { ArrowRows, EncodedRows } from "../types/mod.ts";
+import { begin, type EncodedPart, type EncodeOptions, encodeSlice, resultOf } from "./row_encoder.ts";
 
 /** Bytes that one step encodes: a millisecond's work at most, since other work waits for it. */
 const SLICE = 1 << 18;

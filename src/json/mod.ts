@@ -27,4 +27,4 @@ export type {
   BatchLimits,
   EncodedRows,
   FlechetteTable,
-} from "../types.ts";
+} from "../types/mod.ts";

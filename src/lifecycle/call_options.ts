@@ -5,12 +5,12 @@
  */
 
 import { type PieceLimits, resolveLimits } from "../arrow/slice.ts";
-import { durationMillis } from "../duration.ts";
-import { applyRules, type Fields, fieldsOf, missing, type Place } from "../rules/fields.ts";
-import { listener } from "../rules/values.ts";
+import { durationMillis } from "../util/duration.ts";
+import { applyRules, type Fields, fieldsOf, missing, type Place } from "../options/fields.ts";
+import { listener } from "../options/values.ts";
 import { CALL, plainOptions } from "../publish/call_options.ts";
-import type { ApplyAllOptions, BatchLimits, WriteReceipt } from "../types.ts";
-import type { AccountedOptions, PieceAccount } from "./account.ts";
+import type { ApplyAllOptions, BatchLimits, WriteReceipt } from "../types/mod.ts";
+import type { AccountedOptions, PieceAccount } from "./sequence/piece_log.ts";
 
 /** The options of a sequence, with its limits filled in. */
 export interface SequenceSettings extends PieceLimits {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { EncodeError } from "../errors.ts";
+import { EncodeError } from "../errors/mod.ts";
 
 const PLACE = / \(batch \d+ of the sequence\)$/;
 
@@ -14,7 +14,7 @@ const PLACE = / \(batch \d+ of the sequence\)$/;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { EncodeError } from "../errors.ts";
+ * import { EncodeError } from "../errors/mod.ts";
  *
  * const first = inBatch(new EncodeError("encode.value", "Cannot encode row 3", { row: 3 }), 7);
  * assert.deepEqual([first.message, first.batch], ["Cannot encode row 3 (batch 7 of the sequence)", 7]);

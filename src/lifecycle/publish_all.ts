@@ -5,15 +5,15 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { type AnyJetrowError, isJetrowError } from "../errors.ts";
-import { resolveOptions } from "../options.ts";
+import { type AnyJetrowError, isJetrowError } from "../errors/mod.ts";
+import { resolveOptions } from "../options/publisher.ts";
 import { PublisherCore } from "../publish/core.ts";
 import { verdictOf } from "../publish/verdict.ts";
-import type { ApplyAllOptions, Batches, Options, RunReceipt } from "../types.ts";
+import type { ApplyAllOptions, Batches, Options, RunReceipt } from "../types/mod.ts";
 import { resolvePublishAll, type SequenceSettings } from "./call_options.ts";
-import { SequenceRunner } from "./sequence.ts";
+import { SequenceRunner } from "./sequence/runner.ts";
 import { Totals } from "./totals.ts";
-import { unlessAborted } from "./unless_aborted.ts";
+import { unlessAborted } from "../util/unless_aborted.ts";
 
 /**
  * Options of {@linkcode publishAll}.

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { StateError } from "../errors.ts";
+import { StateError } from "../errors/mod.ts";
 import { PublisherCore } from "../publish/core.ts";
 import type {
   ApplyAllOptions,
@@ -17,8 +17,8 @@ import type {
   RowBatch,
   RunReceipt,
   WriteReceipt,
-} from "../types.ts";
-import { applyAll } from "./apply_all.ts";
+} from "../types/mod.ts";
+import { applyAll } from "./sequence/apply_all.ts";
 import { resolveCall } from "../publish/call_options.ts";
 import { Totals } from "./totals.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { ConfigError, PublishError, StateError } from "../errors.ts";
+import { describe } from "../util/describe.ts";
+import { ConfigError, PublishError, StateError } from "../errors/mod.ts";
 import { PublisherCore } from "../publish/core.ts";
 import { giveUp } from "../publish/opening.ts";
 import type {
@@ -19,8 +19,8 @@ import type {
   ResourceTotal,
   RowBatch,
   WriteReceipt,
-} from "../types.ts";
-import { applyAll } from "./apply_all.ts";
+} from "../types/mod.ts";
+import { applyAll } from "./sequence/apply_all.ts";
 import { resolveCall } from "../publish/call_options.ts";
 import { abort, apply, begin, commit, committed, type EpochState, type EpochStep, OPENED } from "./epoch.ts";
 import { Totals } from "./totals.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ResourceTotal, RunReceipt, WriteReceipt } from "../types.ts";
+import type { ResourceTotal, RunReceipt, WriteReceipt } from "../types/mod.ts";
 
 /** Totals that grow by receipts. A sum of duplicates is absent once one receipt did not tell them. */
 export class Totals {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Operation } from "../types.ts";
+import type { Operation } from "../types/mod.ts";
 
 /** The longest header block that servers accept, in bytes. Above it they answer err_code 10097. */
 export const MAX_HEADER_BYTES = 65_535;

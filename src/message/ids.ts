@@ -6,14 +6,14 @@
 
 import { type TextColumn, textColumn } from "../arrow/text_column.ts";
 import type { RowsView } from "../arrow/view.ts";
-import { describe } from "../describe.ts";
-import { EncodeError } from "../errors.ts";
+import { describe } from "../util/describe.ts";
+import { EncodeError } from "../errors/mod.ts";
 import { idHasher } from "../hash/message_id.ts";
 import { encodeView } from "../json/encode.ts";
-import { type SpareMemory, zeros } from "../json/spare_memory.ts";
-import { lowerBound } from "../lower_bound.ts";
-import type { Steps } from "../steps.ts";
-import type { EncodedRows } from "../types.ts";
+import { type SpareMemory, zeros } from "../json/memory/spare.ts";
+import { lowerBound } from "../util/lower_bound.ts";
+import type { Steps } from "../util/steps.ts";
+import type { EncodedRows } from "../types/mod.ts";
 import { ID_BYTES } from "./headers.ts";
 import { IdIndex } from "./id_index.ts";
 import type { MessageTarget } from "./target.ts";

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { ConfigError, EncodeError } from "../errors.ts";
-import type { Operation } from "../types.ts";
+import { describe } from "../util/describe.ts";
+import { ConfigError, EncodeError } from "../errors/mod.ts";
+import type { Operation } from "../types/mod.ts";
 
 /** The operations, by their code. */
 export const OPERATIONS: readonly Operation[] = ["insert", "update", "delete"];

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { EncodeError, RouteError } from "../errors.ts";
+import { describe } from "../util/describe.ts";
+import { EncodeError, RouteError } from "../errors/mod.ts";
 import { encodeSteps } from "../json/encode.ts";
-import type { EncodedPart } from "../json/encoding.ts";
-import type { PieceMemory } from "../json/spare_memory.ts";
-import { type Steps, toEnd } from "../steps.ts";
-import type { EncodedRows } from "../types.ts";
+import type { EncodedPart } from "../json/row_encoder.ts";
+import type { PieceMemory } from "../json/memory/spare.ts";
+import { type Steps, toEnd } from "../util/steps.ts";
+import type { EncodedRows } from "../types/mod.ts";
 import { MOST_ROWS_OF_BATCH } from "./batch_headers.ts";
 import { MAX_HEADER_BYTES } from "./headers.ts";
 import { hasEventId, type RowSource, writeIds } from "./ids.ts";

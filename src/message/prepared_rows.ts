@@ -5,9 +5,9 @@
  */
 
 import { crc32c } from "../hash/crc32c.ts";
-import type { EncodedPart } from "../json/encoding.ts";
-import type { PieceMemory } from "../json/spare_memory.ts";
-import type { Steps } from "../steps.ts";
+import type { EncodedPart } from "../json/row_encoder.ts";
+import type { PieceMemory } from "../json/memory/spare.ts";
+import type { Steps } from "../util/steps.ts";
 import { type HeaderBlock, ID_BYTES } from "./headers.ts";
 import type { RowSource } from "./ids.ts";
 import type { MessageTarget } from "./target.ts";

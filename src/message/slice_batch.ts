@@ -6,7 +6,7 @@
 
 import { type PieceLimits, pieceRanges, resolveLimits } from "../arrow/slice.ts";
 import { type RowsView, viewRows, windowOf } from "../arrow/view.ts";
-import type { BatchLimits, RowBatch } from "../types.ts";
+import type { BatchLimits, RowBatch } from "../types/mod.ts";
 import { checkSelection, operationCodes } from "./operations.ts";
 
 /**

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { IdScope } from "../types.ts";
+import type { IdScope } from "../types/mod.ts";
 import { type HeaderBlock, headerBlock } from "./headers.ts";
 import { OPERATIONS } from "./operations.ts";
 

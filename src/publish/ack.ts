@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AckSource } from "../stream/ack_source.ts";
+import type { AckSource } from "../stream/ack.ts";
 
 /** What an answer says of one row. */
 export type Ack =

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { applyRules, fieldsOf, type Place } from "../rules/fields.ts";
-import { abortSignal } from "../rules/values.ts";
-import type { PublishOptions } from "../types.ts";
+import { applyRules, fieldsOf, type Place } from "../options/fields.ts";
+import { abortSignal } from "../options/values.ts";
+import type { PublishOptions } from "../types/mod.ts";
 
 /** The rules of what every call takes. */
 export const CALL = { signal: { rule: abortSignal } } as const;

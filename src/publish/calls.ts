@@ -4,8 +4,8 @@
  * @module
  */
 
-import { watchAbort } from "../abort_watch.ts";
-import type { Delivery, Failure } from "./delivery.ts";
+import { watchAbort } from "../util/abort.ts";
+import type { Delivery, Failure } from "./call.ts";
 import { abortedFailure, type CallRows, publishError } from "./failure.ts";
 import type { Tally } from "./tally.ts";
 

@@ -6,27 +6,27 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { type PublishError, StateError } from "../errors.ts";
-import { PieceMemory } from "../json/spare_memory.ts";
+import { type PublishError, StateError } from "../errors/mod.ts";
+import { PieceMemory } from "../json/memory/spare.ts";
 import type { RowRange } from "../message/prepare.ts";
 import type { PreparedRows } from "../message/prepared_rows.ts";
-import type { Settings } from "../options.ts";
+import type { Settings } from "../options/publisher.ts";
 import type { Destination, Destinations } from "../stream/destination.ts";
-import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types.ts";
-import { type BatchSource, messageSteps, openBatch } from "./batch_source.ts";
+import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types/mod.ts";
+import { type BatchSource, messageSteps, openBatch } from "./prepare_batch.ts";
 import { type Call, Calls } from "./calls.ts";
-import { closeConnection, watchConnection } from "./connection_watch.ts";
-import { Delivery, type Failure } from "./delivery.ts";
+import { closeConnection, watchConnection } from "./connection/watch.ts";
+import { Delivery, type Failure } from "./call.ts";
 import { abortedFailure, publishError } from "./failure.ts";
-import type { Inbox } from "./inbox.ts";
-import type { Lane, LaneHost } from "./lane.ts";
-import { mostRowsOfPiece, openLane } from "./modes.ts";
+import type { Inbox } from "./connection/inbox.ts";
+import type { Lane, LaneHost } from "./lanes/lane.ts";
+import { mostRowsOfPiece, openLane } from "./mode.ts";
 import { type Opened, openParts } from "./opening.ts";
 import { ProgressTeller } from "./progress.ts";
 import { receiptOf } from "./receipt.ts";
 import { Tally } from "./tally.ts";
-import { Turns } from "./turns.ts";
-import { openWire, type Wire } from "./wire.ts";
+import { Turns } from "./encode_turns.ts";
+import { openWire, type Wire } from "./connection/wire.ts";
 
 /** Awaited when a call's rows are ready, before the first one is sent; what it throws fails the call. */
 export type BeforeSending = (rows: PreparedRows, destination: Destination) => Promise<void>;

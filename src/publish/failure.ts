@@ -4,9 +4,9 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { PublishError, type RowOutcomes } from "../errors.ts";
-import type { Delivery, Failure } from "./delivery.ts";
+import { describe } from "../util/describe.ts";
+import { PublishError, type RowOutcomes } from "../errors/mod.ts";
+import type { Delivery, Failure } from "./call.ts";
 import { overallOutcome, rowOutcomes } from "./outcomes.ts";
 
 /** Which rows a call was about. */

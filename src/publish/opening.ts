@@ -5,15 +5,15 @@
  */
 
 import type { Msg, NatsConnection } from "@nats-io/nats-core";
-import { describe } from "../describe.ts";
-import { ConfigError } from "../errors.ts";
-import { resolveOptions, type Settings } from "../options.ts";
-import { inboxPrefixOf } from "../stream/api.ts";
+import { describe } from "../util/describe.ts";
+import { ConfigError } from "../errors/mod.ts";
+import { resolveOptions, type Settings } from "../options/publisher.ts";
+import { inboxPrefixOf } from "../stream/api/request.ts";
 import { Destinations } from "../stream/destination.ts";
-import type { Dial, Options } from "../types.ts";
-import { closeConnection } from "./connection_watch.ts";
-import { type Inbox, openInbox } from "./inbox.ts";
-import { hasDeepReplies, replyTailBytes } from "./modes.ts";
+import type { Dial, Options } from "../types/mod.ts";
+import { closeConnection } from "./connection/watch.ts";
+import { type Inbox, openInbox } from "./connection/inbox.ts";
+import { hasDeepReplies, replyTailBytes } from "./mode.ts";
 
 /** An opened connection and what was made over it. */
 export interface Opened {

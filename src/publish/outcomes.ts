@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { PublishOutcome, RowOutcome, RowOutcomes } from "../errors.ts";
-import { lowerBound } from "../lower_bound.ts";
+import type { PublishOutcome, RowOutcome, RowOutcomes } from "../errors/mod.ts";
+import { lowerBound } from "../util/lower_bound.ts";
 
 /** Outcome codes as they stand in a byte array; the index is the code. */
 const WORDS: readonly RowOutcome[] = ["unsent", "acked", "duplicate", "rejected", "unknown"];

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Progress } from "../types.ts";
+import type { Progress } from "../types/mod.ts";
 
 /** Between two calls, in milliseconds. */
 const INTERVAL = 100;

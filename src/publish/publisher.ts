@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Dial, Options, PublisherStats, PublishOptions, RowBatch, WriteReceipt } from "../types.ts";
+import type { Dial, Options, PublisherStats, PublishOptions, RowBatch, WriteReceipt } from "../types/mod.ts";
 import { resolveCall } from "./call_options.ts";
 import { PublisherCore } from "./core.ts";
 

@@ -5,8 +5,8 @@
  */
 
 import type { Destination } from "../stream/destination.ts";
-import type { WriteReceipt } from "../types.ts";
-import type { Delivery } from "./delivery.ts";
+import type { WriteReceipt } from "../types/mod.ts";
+import type { Delivery } from "./call.ts";
 
 /** What a receipt is made of. */
 export interface ReceiptFields {

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { PublishErrorCode } from "../errors.ts";
+import type { PublishErrorCode } from "../errors/mod.ts";
 
 /**
  * When a refused row may go again: never; after a pause in which nothing is sent, since the next row would fare alike;

@@ -5,11 +5,11 @@
  */
 
 import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
-import { checkConnection, type ConnectionSettings } from "../connection_options.ts";
-import { describe } from "../describe.ts";
-import { ConfigError } from "../errors.ts";
-import { shownUrl } from "../rules/url.ts";
-import type { ConnectionConfig, PublisherOptions } from "../types.ts";
+import { checkConnection, type ConnectionSettings } from "../options/connection.ts";
+import { describe } from "../util/describe.ts";
+import { ConfigError } from "../errors/mod.ts";
+import { shownUrl } from "../options/servers.ts";
+import type { ConnectionConfig, PublisherOptions } from "../types/mod.ts";
 import { dialAny } from "./dial.ts";
 import { websocket } from "./websocket.ts";
 

@@ -5,11 +5,11 @@
  */
 
 import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
-import type { ConnectionSettings } from "../connection_options.ts";
-import { ConfigError } from "../errors.ts";
-import type { TransportKind } from "../rules/url.ts";
-import { natsOptions, secretsOf, timeoutOf } from "./connection.ts";
-import { connectionError, type Failure, readFailure } from "./failure.ts";
+import type { ConnectionSettings } from "../options/connection.ts";
+import { ConfigError } from "../errors/mod.ts";
+import type { TransportKind } from "../options/servers.ts";
+import { natsOptions, secretsOf, timeoutOf } from "./nats_options.ts";
+import { connectionError, type Failure, readFailure } from "./dial_failure.ts";
 import { whileAlone } from "./gate.ts";
 
 /** What is noted while one server is dialled. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { TransportKind } from "../rules/url.ts";
+import type { TransportKind } from "../options/servers.ts";
 
 interface Waiting {
   readonly kind: TransportKind;

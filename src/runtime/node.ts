@@ -5,7 +5,7 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import type { ConnectionConfig, PublisherOptions } from "../types.ts";
+import type { ConnectionConfig, PublisherOptions } from "../types/mod.ts";
 import { connectBy } from "./connect.ts";
 import { useNodeSha256 } from "./sha256_node.ts";
 import { connectNode } from "./tcp_node.ts";

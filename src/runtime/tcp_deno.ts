@@ -5,7 +5,7 @@
  */
 
 import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
-import { type ConnectionSettings, hasTlsSettings } from "../connection_options.ts";
+import { type ConnectionSettings, hasTlsSettings } from "../options/connection.ts";
 import { connectNode } from "./tcp_node.ts";
 
 /** Which package carries TCP. */

@@ -5,7 +5,7 @@
  */
 
 import { type ConnectionOptions, type NatsConnection, wsconnect } from "@nats-io/nats-core";
-import { ConfigError } from "../errors.ts";
+import { ConfigError } from "../errors/mod.ts";
 import type { Transport, Witness } from "./dial.ts";
 
 /**

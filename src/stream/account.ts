@@ -6,7 +6,7 @@
 
 import type { JetStreamAccountStats } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
-import { type ApiOptions, apiRequest, isApiFailure, unexpectedFailure } from "./api.ts";
+import { type ApiOptions, apiRequest, isApiFailure, unexpectedFailure } from "./api/request.ts";
 
 /** The account's usage and limits (`$JS.API.INFO`). Throws a ConnectionError where they cannot be had. */
 export async function accountOf(nc: NatsConnection, options: ApiOptions): Promise<JetStreamAccountStats> {

@@ -5,12 +5,12 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { describe } from "../describe.ts";
-import { RouteError } from "../errors.ts";
-import { type AckSource, type ReadUsualAck, usualAckReader } from "./ack_source.ts";
+import { describe } from "../util/describe.ts";
+import { RouteError } from "../errors/mod.ts";
+import { type AckSource, type ReadUsualAck, usualAckReader } from "./ack.ts";
 import { batchHeaderBytes } from "../message/batch_headers.ts";
 import { MessageTarget } from "../message/target.ts";
-import type { Settings } from "../options.ts";
+import type { Settings } from "../options/publisher.ts";
 import { templatePattern } from "../subject/capture.ts";
 import {
   assertStreamName,
@@ -20,9 +20,9 @@ import {
   hasPlaceholder,
   overlapsSubject,
 } from "../subject/mod.ts";
-import { millisOf } from "./facts.ts";
-import { factsOf, type Found, openStream, refuse, type Wanted } from "./lookup.ts";
-import { refusalFindings } from "./findings.ts";
+import { millisOf } from "./checks/facts.ts";
+import { factsOf, type Found, openStream, refuse, type Wanted } from "./open_stream.ts";
+import { refusalFindings } from "./checks/findings.ts";
 
 /** Where one resource goes. */
 export interface Destination {

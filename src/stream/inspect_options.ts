@@ -4,10 +4,10 @@
  * @module
  */
 
-import { durationMillis } from "../duration.ts";
-import { applyRules, fieldsOf } from "../rules/fields.ts";
-import { abortSignal, timeout } from "../rules/values.ts";
-import type { ApiOptions } from "./api.ts";
+import { durationMillis } from "../util/duration.ts";
+import { applyRules, fieldsOf } from "../options/fields.ts";
+import { abortSignal, timeout } from "../options/values.ts";
+import type { ApiOptions } from "./api/request.ts";
 
 /**
  * How long is asked.

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { OPTION_KEYS } from "../options.ts";
-import { applyRules, fieldsOf } from "../rules/fields.ts";
-import { domainName, inboxPrefix } from "../rules/subjects.ts";
-import { abortSignal } from "../rules/values.ts";
-import type { SinkConfig } from "../types.ts";
-import type { ApiOptions } from "./api.ts";
+import { OPTION_KEYS } from "../options/publisher.ts";
+import { applyRules, fieldsOf } from "../options/fields.ts";
+import { domainName, inboxPrefix } from "../options/templates.ts";
+import { abortSignal } from "../options/values.ts";
+import type { SinkConfig } from "../types/mod.ts";
+import type { ApiOptions } from "./api/request.ts";
 
 /**
  * What functions that only ask the server take: a whole SinkConfig will do.

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { ConfigError, RouteError } from "../errors.ts";
+import { describe } from "../util/describe.ts";
+import { ConfigError, RouteError } from "../errors/mod.ts";
 import { overlapsSubject } from "./pattern.ts";
 import { expandTemplate, hasPlaceholder, templateFault } from "./template.ts";
 

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { RouteError } from "../errors.ts";
+import { describe } from "../util/describe.ts";
+import { RouteError } from "../errors/mod.ts";
 
 /** The server's default `max_control_line`: bytes of a command line, without the command word and the line's end. */
 export const MAX_COMMAND_LINE = 4096;

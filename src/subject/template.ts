@@ -4,8 +4,8 @@
  * @module
  */
 
-import { describe } from "../describe.ts";
-import { ConfigError } from "../errors.ts";
+import { describe } from "../util/describe.ts";
+import { ConfigError } from "../errors/mod.ts";
 
 /** The longer form first, so that its inner braces are not taken for the shorter one. */
 const PLACEHOLDER = /\{\{resource\}\}|\{resource\}/g;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { ConfigError, type ConfigErrorCode } from "../../src/errors.ts";
+import { ConfigError, type ConfigErrorCode } from "../../src/errors/mod.ts";
 
 /** What a refusal has to be. */
 export interface Refusal {

@@ -1,7 +1,7 @@
 /** What a writer of the encoder leaves in the scratch, for tests of one writer alone. */
 
-import { Arena } from "../../src/json/arena.ts";
-import { attach, flush, scratch } from "../../src/json/scratch.ts";
+import { Arena } from "../../src/json/memory/arena.ts";
+import { attach, flush, scratch } from "../../src/json/memory/scratch.ts";
 
 /** The bytes that a writer writes, wherever it begins and however often it moves on. */
 export function writtenBytes(put: (position: number) => number): Uint8Array {

@@ -3,7 +3,7 @@ import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
 import { type TextColumn, textColumn } from "../../src/arrow/text_column.ts";
 import { viewRows } from "../../src/arrow/view.ts";
-import type { ArrowRows } from "../../src/types.ts";
+import type { ArrowRows } from "../../src/types/mod.ts";
 import { refusalOf } from "../_support/arrow_readers.ts";
 import { makeColumn } from "../_support/columns.ts";
 

@@ -5,7 +5,7 @@ import type { Shape } from "../../src/arrow/field_type.ts";
 import { resolveColumns, resolveType } from "../../src/arrow/schema.ts";
 import { typeName } from "../../src/arrow/type_id.ts";
 import { viewRows } from "../../src/arrow/view.ts";
-import type { ArrowRows } from "../../src/types.ts";
+import type { ArrowRows } from "../../src/types/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import { bodyTexts, refusalOf } from "../_support/arrow_readers.ts";
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeRows } from "../../src/json/encode.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import type { WriteReceipt } from "../../src/types.ts";
+import type { WriteReceipt } from "../../src/types/mod.ts";
 import type { NatsServer } from "../_support/nats_server.ts";
 import { managerOf } from "../_support/stored.ts";
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { InputError } from "../../src/cli/input/error.ts";
 import { openPath, openPipe } from "../../src/cli/input/open.ts";
 import { encodeRows } from "../../src/json/encode.ts";
-import type { ArrowBatch } from "../../src/types.ts";
+import type { ArrowBatch } from "../../src/types/mod.ts";
 
 const INPUTS = fileURLToPath(new URL("../_testdata/inputs/", import.meta.url));
 

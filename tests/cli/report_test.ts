@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { PublishError, RouteError, type RowOutcome, type RowOutcomes } from "../../src/errors.ts";
-import { inCommandsWords } from "../../src/cli/option_names.ts";
-import { ProgressLine } from "../../src/cli/progress_line.ts";
+import { PublishError, RouteError, type RowOutcome, type RowOutcomes } from "../../src/errors/mod.ts";
+import { inCommandsWords } from "../../src/cli/options/option_names.ts";
+import { ProgressLine } from "../../src/cli/publish/progress_line.ts";
 import { endingOf } from "../../src/cli/report.ts";
 
 function outcomes(counts: Partial<Record<RowOutcome, number>>): RowOutcomes {

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { connect } from "../../src/runtime/deno.ts";
-import type { WriteReceipt } from "../../src/types.ts";
+import type { WriteReceipt } from "../../src/types/mod.ts";
 import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
 import { printSkip } from "../_support/skip.ts";
 import { managerOf } from "../_support/stored.ts";

@@ -2,7 +2,7 @@
 
 import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
-import type { ArrowRows } from "../../src/types.ts";
+import type { ArrowRows } from "../../src/types/mod.ts";
 import { equal, equalBytes, ok, rejection } from "./assert.ts";
 import { fromBase64, type GoldenFile, type Library, type Stage } from "./stage.ts";
 

@@ -1,8 +1,8 @@
 /** What a check is given, and what several checks do. */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import type { PublishError } from "../../src/errors.ts";
-import type { IdScope, SinkConfig } from "../../src/types.ts";
+import type { PublishError } from "../../src/errors/mod.ts";
+import type { IdScope, SinkConfig } from "../../src/types/mod.ts";
 import { equal, ok } from "./assert.ts";
 
 /** The library under test: what every entry exports. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { EncodeError } from "../../src/errors.ts";
+import { EncodeError } from "../../src/errors/mod.ts";
 import { idHasher, messageId, messageIdentity } from "../../src/hash/message_id.ts";
-import type { IdScope } from "../../src/types.ts";
+import type { IdScope } from "../../src/types/mod.ts";
 import { printSkip } from "../_support/skip.ts";
 
 type Vector = IdScope & { readonly eventId: string; readonly identity: string; readonly id: string };

@@ -3,11 +3,11 @@ import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { viewRows } from "../../src/arrow/view.ts";
-import { EncodeError } from "../../src/errors.ts";
+import { EncodeError } from "../../src/errors/mod.ts";
 import { crc32c } from "../../src/hash/crc32c.ts";
 import { encodeRows, encodeSteps, encodeView } from "../../src/json/encode.ts";
-import { toEnd } from "../../src/steps.ts";
-import type { ArrowRows } from "../../src/types.ts";
+import { toEnd } from "../../src/util/steps.ts";
+import type { ArrowRows } from "../../src/types/mod.ts";
 import { bodies, bodyTexts, refusalOf } from "../_support/arrow_readers.ts";
 import { makeColumn } from "../_support/columns.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
 import { encodeRows } from "../../src/json/encode.ts";
-import type { ArrowRows } from "../../src/types.ts";
+import type { ArrowRows } from "../../src/types/mod.ts";
 import { refusalOf } from "../_support/arrow_readers.ts";
 import { batchOf } from "../_support/batches.ts";
 import { type DataParts, makeColumn } from "../_support/makers.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
-import { isJetrowError } from "../../src/errors.ts";
+import { isJetrowError } from "../../src/errors/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
-import type { ArrowRows } from "../../src/types.ts";
+import type { ArrowRows } from "../../src/types/mod.ts";
 import { allMakers, anyMaker, madeBatch } from "../_support/arbitraries.ts";
 import { bodyTexts, readFlechette } from "../_support/arrow_readers.ts";
 import type { Maker } from "../_support/makers.ts";

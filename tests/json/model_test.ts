@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { encodeRows } from "../../src/json/encode.ts";
-import type { ArrowRows } from "../../src/types.ts";
+import type { ArrowRows } from "../../src/types/mod.ts";
 import { allMakers, anyBatch, type MadeBatch, madeBatch, sliceMade } from "../_support/arbitraries.ts";
 import { bodyTexts, readFlechette } from "../_support/arrow_readers.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type BoundedRun, type EpochSession, openRun, openSession, publishAll, Publisher } from "../../mod.ts";
-import type { ConfigErrorCode } from "../../src/errors.ts";
-import type { PieceAccount } from "../../src/lifecycle/account.ts";
+import type { ConfigErrorCode } from "../../src/errors/mod.ts";
+import type { PieceAccount } from "../../src/lifecycle/sequence/piece_log.ts";
 import { resolvePublishAll, resolveSequence } from "../../src/lifecycle/call_options.ts";
 import { resolveCall } from "../../src/publish/call_options.ts";
 import { failureOf } from "../_support/aftermath.ts";

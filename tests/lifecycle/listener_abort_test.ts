@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openRun, openSession, type WriteReceipt } from "../../mod.ts";
-import { deferred } from "../../src/deferred.ts";
+import { deferred } from "../../src/util/deferred.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
 import { numberBatch } from "../_support/batches.ts";
 import { fakeConnection } from "../_support/fake_connection.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
-import { ConfigError, EncodeError } from "../../src/errors.ts";
+import { ConfigError, EncodeError } from "../../src/errors/mod.ts";
 import { messageId } from "../../src/hash/message_id.ts";
-import { PieceMemory, type SpareMemory } from "../../src/json/spare_memory.ts";
+import { PieceMemory, type SpareMemory } from "../../src/json/memory/spare.ts";
 import { prepareRows } from "../../src/message/prepare.ts";
 import { MessageTarget, type TargetFields } from "../../src/message/target.ts";
-import { resolveOptions } from "../../src/options.ts";
-import { openBatch } from "../../src/publish/batch_source.ts";
-import type { Options, RowBatch } from "../../src/types.ts";
+import { resolveOptions } from "../../src/options/publisher.ts";
+import { openBatch } from "../../src/publish/prepare_batch.ts";
+import type { Options, RowBatch } from "../../src/types/mod.ts";
 import { batchOf, intColumn, tableOf, textColumn } from "../_support/batches.ts";
 
 const scope = {

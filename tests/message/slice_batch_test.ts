@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ConfigError, EncodeError } from "../../src/errors.ts";
+import { ConfigError, EncodeError } from "../../src/errors/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import { sliceBatch } from "../../src/message/slice_batch.ts";
-import type { Operation, RowBatch } from "../../src/types.ts";
+import type { Operation, RowBatch } from "../../src/types/mod.ts";
 import { bodyTexts } from "../_support/arrow_readers.ts";
 import { numberBatch, tableOf } from "../_support/batches.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseAck } from "../../src/publish/ack.ts";
-import { usualAckReader } from "../../src/stream/ack_source.ts";
+import { usualAckReader } from "../../src/stream/ack.ts";
 
 const utf8 = new TextEncoder();
 const source = { stream: "ORDERS" };

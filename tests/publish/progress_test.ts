@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ProgressTeller } from "../../src/publish/progress.ts";
-import type { Progress } from "../../src/types.ts";
+import type { Progress } from "../../src/types/mod.ts";
 import { withFastClock } from "../_support/fast_clock.ts";
 
 const progress = (acked: number): Progress => ({ submitted: acked, acked, bytes: 0, inFlight: 0, inFlightBytes: 0 });

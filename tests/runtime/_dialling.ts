@@ -4,10 +4,10 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import assert from "node:assert/strict";
 import { createServer, type Server, type Socket } from "node:net";
 import { inspect } from "node:util";
-import { ConnectionError, type ConnectionErrorCode } from "../../src/errors.ts";
+import { ConnectionError, type ConnectionErrorCode } from "../../src/errors/mod.ts";
 import { connectBy } from "../../src/runtime/connect.ts";
 import { connectDeno } from "../../src/runtime/tcp_deno.ts";
-import type { ConnectionConfig } from "../../src/types.ts";
+import type { ConnectionConfig } from "../../src/types/mod.ts";
 
 /** Dials as the Deno entry does. */
 export function connect(config: ConnectionConfig): Promise<NatsConnection> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError } from "../../src/errors/mod.ts";
 import { connectBy } from "../../src/runtime/connect.ts";
 import { makeOperator, passwordUsers, tokenAuth } from "../_support/credentials.ts";
 import { startNatsServer } from "../_support/nats_server.ts";

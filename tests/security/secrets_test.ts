@@ -10,7 +10,7 @@ import {
   type SinkConfig,
 } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { inspect as inspectDestination } from "../../src/stream/inspect.ts";
+import { inspect as inspectDestination } from "../../src/stream/checks/inspect.ts";
 import { failureOf } from "../_support/aftermath.ts";
 import { idBatch } from "../_support/batches.ts";
 import { makeOperator, passwordUsers, tokenAuth } from "../_support/credentials.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { connect } from "../../src/runtime/deno.ts";
-import { apiRequest, isApiFailure, requestStreamInfo } from "../../src/stream/api.ts";
+import { apiRequest, isApiFailure, requestStreamInfo } from "../../src/stream/api/request.ts";
 import { createStream } from "../_support/api.ts";
 import { passwordUsers } from "../_support/credentials.ts";
 import { startNatsServer } from "../_support/nats_server.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { connect } from "../../src/runtime/deno.ts";
-import type { Finding, FindingCode, Severity } from "../../src/stream/finding.ts";
-import { inspect } from "../../src/stream/inspect.ts";
-import type { Options } from "../../src/types.ts";
+import type { Finding, FindingCode, Severity } from "../../src/stream/checks/finding.ts";
+import { inspect } from "../../src/stream/checks/inspect.ts";
+import type { Options } from "../../src/types/mod.ts";
 import { api, createConsumer, createStream, publishAcked } from "../_support/api.ts";
 import { passwordUsers } from "../_support/credentials.ts";
 import { type NatsCluster, startNatsCluster } from "../_support/nats_cluster.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
-import { verifyReceipt } from "../../src/stream/verify.ts";
+import { verifyReceipt } from "../../src/stream/verify/verify.ts";
 import { sizedBatch } from "../_support/batches.ts";
 import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
 import { run } from "../_support/nats_workshop.ts";

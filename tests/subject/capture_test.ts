@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ConfigError, RouteError } from "../../src/errors.ts";
+import { ConfigError, RouteError } from "../../src/errors/mod.ts";
 import { captureFilter, templatePattern } from "../../src/subject/capture.ts";
 import { matchesSubject, overlapsSubject } from "../../src/subject/pattern.ts";
 import { expandTemplate } from "../../src/subject/template.ts";

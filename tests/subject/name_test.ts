@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { describe } from "../../src/describe.ts";
-import { RouteError } from "../../src/errors.ts";
+import { describe } from "../../src/util/describe.ts";
+import { RouteError } from "../../src/errors/mod.ts";
 import { assertStreamName, assertSubject, commandLineBytes, MAX_COMMAND_LINE } from "../../src/subject/name.ts";
 import vectors from "../_testdata/vectors/subjects.json" with { type: "json" };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { ConfigError } from "../../src/errors.ts";
+import { ConfigError } from "../../src/errors/mod.ts";
 import { expandTemplate, hasPlaceholder, replacePlaceholders, templateFault } from "../../src/subject/template.ts";
 import vectors from "../_testdata/vectors/subjects.json" with { type: "json" };
 

@@ -6,7 +6,7 @@
 
 import { stat } from "node:fs/promises";
 import { createReadStream } from "node:fs";
-import type { ArrowBatch } from "../../types.ts";
+import type { ArrowBatch } from "../../types/mod.ts";
 import { fileFault } from "../file_fault.ts";
 import { ByteSource } from "./byte_source.ts";
 import { FrameSource } from "./frame_source.ts";

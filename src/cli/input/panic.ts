@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import { deferred } from "../../deferred.ts";
+import { deferred } from "../../util/deferred.ts";
 
 /** A library that died: it must not be called again, not even to free what it holds. */
 export class Panic extends Error {

@@ -6,7 +6,7 @@
  */
 
 import type { ParquetFile, RecordBatch } from "parquet-wasm";
-import type { ArrowBatch } from "../../types.ts";
+import type { ArrowBatch } from "../../types/mod.ts";
 import { ByteSource } from "./byte_source.ts";
 import { InputError } from "./error.ts";
 import { streamMessages } from "./ipc_stream.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ArrowBatch } from "../../types.ts";
+import type { ArrowBatch } from "../../types/mod.ts";
 import { loadCodec } from "./codecs.ts";
 import { InputError } from "./error.ts";
 import type { IpcMessage } from "./ipc_message.ts";

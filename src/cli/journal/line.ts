@@ -6,7 +6,7 @@
  */
 
 import { crc32c } from "../../hash/crc32c.ts";
-import type { WriteReceipt } from "../../types.ts";
+import type { WriteReceipt } from "../../types/mod.ts";
 
 /** Where a piece lies. */
 export interface PieceLine {

@@ -6,7 +6,7 @@
 
 import { DUPLICATE } from "../../publish/outcomes.ts";
 import { makeReceipt } from "../../publish/receipt.ts";
-import type { WriteReceipt } from "../../types.ts";
+import type { WriteReceipt } from "../../types/mod.ts";
 import type { InputField } from "./line.ts";
 import type { KnownPiece } from "./piece.ts";
 

@@ -7,7 +7,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileFault } from "../file_fault.ts";
-import { UsageError } from "../usage_error.ts";
+import { UsageError } from "../errors.ts";
 import { JournalError } from "./error.ts";
 import { FIRST_CHECK, formatLine, type JournalLine } from "./line.ts";
 

@@ -7,7 +7,7 @@
 import { JournalError } from "../journal/error.ts";
 import type { RunLine } from "../journal/line.ts";
 import { counted } from "../report.ts";
-import { UsageError } from "../usage_error.ts";
+import { UsageError } from "../errors.ts";
 
 /** What decides which rows there are and what their ids are. */
 export type RunFields = Pick<RunLine, "inputs" | "options">;

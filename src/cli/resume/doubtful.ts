@@ -6,12 +6,12 @@
 
 import { pieceRanges, resolveLimits } from "../../arrow/slice.ts";
 import { prepareRows } from "../../message/prepare.ts";
-import type { Settings } from "../../options.ts";
-import { openBatch } from "../../publish/batch_source.ts";
-import { mostRowsOfPiece } from "../../publish/modes.ts";
-import type { BatchLimits } from "../../types.ts";
-import { unlessAborted } from "../../lifecycle/unless_aborted.ts";
-import type { Work } from "../feed.ts";
+import type { Settings } from "../../options/publisher.ts";
+import { openBatch } from "../../publish/prepare_batch.ts";
+import { mostRowsOfPiece } from "../../publish/mode.ts";
+import type { BatchLimits } from "../../types/mod.ts";
+import { unlessAborted } from "../../util/unless_aborted.ts";
+import type { Work } from "../publish/feed.ts";
 import type { BeginLine, InputField } from "../journal/line.ts";
 import type { JournalState } from "../journal/state.ts";
 import { targetOf } from "../route.ts";

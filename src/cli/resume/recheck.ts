@@ -6,13 +6,13 @@
 
 import { viewRows } from "../../arrow/view.ts";
 import { encodeView } from "../../json/encode.ts";
-import { unlessAborted } from "../../lifecycle/unless_aborted.ts";
-import type { PendingPiece, Work } from "../feed.ts";
+import { unlessAborted } from "../../util/unless_aborted.ts";
+import type { PendingPiece, Work } from "../publish/feed.ts";
 import { JournalError } from "../journal/error.ts";
 import type { KnownPiece } from "../journal/piece.ts";
 import type { JournalState } from "../journal/state.ts";
 import { grouped } from "../report.ts";
-import type { SourceItem } from "../source_items.ts";
+import type { SourceItem } from "../publish/source_items.ts";
 
 /** What rereading needs. */
 export interface RecheckParts {

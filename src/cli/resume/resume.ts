@@ -5,18 +5,18 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { resolveOptions } from "../../options.ts";
-import type { WriteReceipt } from "../../types.ts";
-import { withConnection } from "../connecting.ts";
-import type { PendingPiece, Work } from "../feed.ts";
+import { resolveOptions } from "../../options/publisher.ts";
+import type { WriteReceipt } from "../../types/mod.ts";
+import { withConnection } from "../connection.ts";
+import type { PendingPiece, Work } from "../publish/feed.ts";
 import type { InputField, JournalLine } from "../journal/line.ts";
 import { isSettled, type KnownPiece, outcomesOf } from "../journal/piece.ts";
 import { wholeReceipt } from "../journal/receipt.ts";
 import type { JournalState } from "../journal/state.ts";
-import type { PublishPlan } from "../publish_options.ts";
-import type { SourceItem } from "../source_items.ts";
+import type { PublishPlan } from "../publish/options.ts";
+import type { SourceItem } from "../publish/source_items.ts";
 import { VERSION } from "../version.ts";
-import { settleDoubts } from "./doubt.ts";
+import { settleDoubts } from "./unknown_rows.ts";
 import { beginDoubtful } from "./doubtful.ts";
 import { recheck } from "./recheck.ts";
 import { sameStreams } from "./streams.ts";

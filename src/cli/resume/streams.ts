@@ -6,10 +6,10 @@
 
 import type { StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
-import type { Settings } from "../../options.ts";
-import { failureText } from "../../stream/answer.ts";
-import { apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "../../stream/api.ts";
-import { millisOf } from "../../stream/facts.ts";
+import type { Settings } from "../../options/publisher.ts";
+import { failureText } from "../../stream/api/answer.ts";
+import { apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "../../stream/api/request.ts";
+import { millisOf } from "../../stream/checks/facts.ts";
 import { JournalError } from "../journal/error.ts";
 import type { KnownStream } from "../journal/state.ts";
 

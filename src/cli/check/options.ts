@@ -1,0 +1,46 @@
+/**
+ * What `jetrow check` can be told.
+ *
+ * @module
+ */
+
+import { FORMAT_OPTION } from "../options/format.ts";
+import { type HelpGroup, helpOf } from "../options/help.ts";
+import type { CliOption } from "../options/parse.ts";
+import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, PUBLISHER_OPTIONS, SECRETS_HELP } from "../options/table.ts";
+
+const GROUPS: readonly HelpGroup[] = [
+  { title: "Destination", options: PUBLISHER_OPTIONS },
+  { title: "Connection", options: CONNECTION_OPTIONS },
+  {
+    title: "Other",
+    options: [
+      {
+        name: "resource",
+        type: "text",
+        value: "NAME",
+        env: "JETROW_RESOURCE",
+        byDefault: "any: what holds for all of them is checked",
+        help: "check the destination of this resource",
+      },
+      FORMAT_OPTION,
+      CONFIG_OPTION,
+      HELP_OPTION,
+    ],
+  },
+];
+
+/** The options. */
+export const CHECK_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options }) => options);
+
+/** What `jetrow check --help` says. */
+export const CHECK_HELP = `jetrow check --url URL --stream TEMPLATE --subject TEMPLATE [options]
+
+Connects, and checks the destination and its readers against what is known to go wrong in production. Nothing is
+changed: no stream is created, no message sent. Prints a table on a terminal, a JSON object in a pipe.
+
+${helpOf(GROUPS)}
+${SECRETS_HELP}
+
+Exit code: 0 no finding is an error, 1 one is or the check failed, 2 wrong usage, 130 interrupted.
+`;

@@ -1,0 +1,95 @@
+/**
+ * What `jetrow check` finds out.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { ConnectionError } from "../../errors/mod.ts";
+import type { Finding } from "../../stream/checks/finding.ts";
+import { inspect } from "../../stream/checks/inspect.ts";
+import { type JetStreamUse, testConnection } from "../../stream/test_connection.ts";
+import { expandTemplate } from "../../subject/template.ts";
+import type { SinkConfig } from "../../types/mod.ts";
+import { inCommandsWords } from "../options/option_names.ts";
+import { transportHere } from "../runtime.ts";
+
+/** What `jetrow check` has found; as JSON it is what a pipe gets. */
+export interface CheckReport {
+  /** Whether no finding is an error. */
+  readonly ok: boolean;
+  /** The server, and how it was reached. */
+  readonly connection: {
+    /** Its name. */
+    readonly server: string;
+    /** Its version. */
+    readonly version: string;
+    /** Bytes of a message, at most. */
+    readonly maxPayload: number;
+    /** The package that carries the bytes. */
+    readonly transport: string;
+  };
+  /** What the account uses of JetStream; absent where the user may not ask. */
+  readonly jetstream?: JetStreamUse;
+  /** Where rows would go. */
+  readonly destination: { readonly stream: string; readonly subject: string; readonly resource?: string };
+  /** What was found. */
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Asks the server. What the user may not see is left out, and a finding says so.
+ *
+ * @param nc the connection
+ * @param config what a publisher would be opened with
+ * @param resource the destination resource, where one is named
+ * @param signal ends the wait
+ * @returns the report
+ * @example
+ * ```ts ignore
+ * const { ok, findings } = await checkReport(nc, config, "eu", signal);
+ * ```
+ */
+export async function checkReport(
+  nc: NatsConnection,
+  config: SinkConfig,
+  resource: string | undefined,
+  signal: AbortSignal,
+): Promise<CheckReport> {
+  const findings = (await inspect(nc, config, resource, { signal })).map(worded);
+  const jetstream = await accountOf(nc, config, signal);
+  const named = (template: string): string => resource === undefined ? template : expandTemplate(template, resource);
+  return {
+    ok: findings.every(({ severity }) => severity !== "error"),
+    connection: {
+      server: nc.info?.server_name ?? "",
+      version: nc.info?.version ?? "",
+      maxPayload: nc.info?.max_payload ?? 0,
+      transport: await transportHere(config),
+    },
+    ...(jetstream === undefined ? {} : { jetstream }),
+    destination: {
+      stream: named(config.stream),
+      subject: named(config.subject),
+      ...(resource === undefined ? {} : { resource }),
+    },
+    findings,
+  };
+}
+
+function worded(finding: Finding): Finding {
+  return { ...finding, message: inCommandsWords(finding.message), remedy: inCommandsWords(finding.remedy) };
+}
+
+async function accountOf(
+  nc: NatsConnection,
+  config: SinkConfig,
+  signal: AbortSignal,
+): Promise<JetStreamUse | undefined> {
+  try {
+    return (await testConnection(nc, { ...config, signal })).jetstream;
+  } catch (error) {
+    if (error instanceof ConnectionError && error.code !== "connection.closed") return undefined;
+    throw error;
+  }
+}

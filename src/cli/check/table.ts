@@ -1,0 +1,75 @@
+/**
+ * What `jetrow check` has found, for a person at a terminal.
+ *
+ * @module
+ */
+
+import type { Finding, Severity } from "../../stream/checks/finding.ts";
+import type { CheckReport } from "./report.ts";
+import { counted, grouped } from "../report.ts";
+import { columnsOf, visible, wrapped } from "../text.ts";
+
+const ORDER: readonly Severity[] = ["error", "warning", "info"];
+
+/**
+ * The report as text, the worst first.
+ *
+ * @param report what was found
+ * @param width of the window
+ * @returns lines
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const text = checkTable({
+ *   ok: true,
+ *   connection: { server: "n1", version: "2.15.2", maxPayload: 1048576, transport: "@nats-io/transport-node" },
+ *   destination: { stream: "ORDERS", subject: "orders.{resource}" },
+ *   findings: [],
+ * });
+ * assert.match(text, /server +n1, nats-server 2.15.2/);
+ * assert.match(text, /nothing found/);
+ * ```
+ */
+export function checkTable(report: CheckReport, width = 100): string {
+  const { connection, jetstream, destination, findings } = report;
+  const facts = [
+    ["server", `${connection.server}, nats-server ${connection.version}`],
+    ["transport", connection.transport],
+    ["message limit", `${grouped(connection.maxPayload)} bytes`],
+    ["account", jetstream === undefined ? "not shown to this user" : accountText(jetstream)],
+    ["stream", destination.stream],
+    ["subject", destination.subject],
+    ...(destination.resource === undefined ? [] : [["resource", destination.resource]]),
+  ];
+  const sorted = ORDER.flatMap((severity) => findings.filter((finding) => finding.severity === severity));
+  const lines = [
+    ...columnsOf(facts.map((cells) => cells.map(visible))),
+    "",
+    ...sorted.flatMap((finding) => [...findingLines(finding, width), ""]),
+    summaryOf(findings),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function accountText({ streams, consumers, storage, maxStorage }: NonNullable<CheckReport["jetstream"]>): string {
+  const limit = maxStorage === undefined ? "" : ` of ${grouped(maxStorage)}`;
+  const use = `${counted(streams, "stream")}, ${counted(consumers, "consumer")}`;
+  return `${use}, ${grouped(storage)}${limit} bytes of file storage`;
+}
+
+function findingLines({ severity, code, field, message, remedy, consumer }: Finding, width: number): string[] {
+  const where = consumer === undefined ? field : `${field} of consumer ${consumer}`;
+  return [
+    visible(`${severity.toUpperCase().padEnd(7)}  ${code}  (${where})`),
+    ...wrapped(visible(message), "  ", width),
+    ...wrapped(visible(remedy), "  -> ", width),
+  ];
+}
+
+function summaryOf(findings: readonly Finding[]): string {
+  if (findings.length === 0) return "nothing found";
+  const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
+  const words = { error: "error", warning: "warning", info: "note" };
+  return ORDER.map((severity) => counted(count(severity), words[severity])).join(", ");
+}

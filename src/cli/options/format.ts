@@ -1,0 +1,44 @@
+/**
+ * Whether a person reads the output or a program.
+ *
+ * @module
+ */
+
+import type { TextOut } from "../io.ts";
+import type { CliOption, GivenOptions } from "./parse.ts";
+import { wordOf } from "./choice.ts";
+
+/** How results are written. */
+export type Format = "table" | "json";
+
+/** The option that decides it. */
+export const FORMAT_OPTION: CliOption = {
+  name: "format",
+  type: "text",
+  value: "FORMAT",
+  env: "JETROW_FORMAT",
+  byDefault: "auto",
+  help: "table, json, or auto: a table on a terminal, JSON in a pipe",
+};
+
+/**
+ * The format: as asked for, else a table where a person looks at it.
+ *
+ * @param given what was given
+ * @param out where it is written
+ * @returns the format
+ * @throws {UsageError} for another word
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const given = { values: new Map(), origins: new Map(), positionals: [] };
+ * assert.equal(formatOf(given, { write: () => Promise.resolve() }), "json");
+ * assert.equal(formatOf(given, { write: () => Promise.resolve(), columns: 80 }), "table");
+ * ```
+ */
+export function formatOf(given: GivenOptions, out: TextOut): Format {
+  const word = wordOf(given, "format", ["auto", "table", "json"]);
+  if (word !== "auto") return word;
+  return out.columns === undefined ? "json" : "table";
+}

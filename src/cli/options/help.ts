@@ -1,0 +1,49 @@
+/**
+ * What `--help` says.
+ *
+ * @module
+ */
+
+import type { CliOption } from "./parse.ts";
+
+/** Lines of the help are no longer where it can be avoided. */
+const WIDTH = 100;
+
+/** Options under a heading. */
+export interface HelpGroup {
+  /** The heading. */
+  readonly title: string;
+  /** The options. */
+  readonly options: readonly CliOption[];
+}
+
+/**
+ * Options as text: each with its default and its environment variable.
+ *
+ * @param groups the options
+ * @returns lines of about 100 characters
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const options = [{ name: "stream", type: "text", value: "NAME", env: "JETROW_STREAM", help: "the stream" }] as const;
+ * assert.match(helpOf([{ title: "Options", options }]), /--stream NAME\n +the stream \[env: JETROW_STREAM\]/);
+ * ```
+ */
+export function helpOf(groups: readonly HelpGroup[]): string {
+  return groups.map(({ title, options }) => `${title}:\n${options.map(entryOf).join("\n")}\n`).join("\n");
+}
+
+function entryOf({ name, type, value, env, byDefault, help }: CliOption): string {
+  const form = type === "flag" ? flagForms(name, env) : `--${name} ${value ?? "TEXT"}`;
+  const notes = [byDefault && `default: ${byDefault}`, env && `env: ${env}`].filter(Boolean).join("; ");
+  const text = `      ${help}`;
+  if (notes === "") return `  ${form}\n${text}`;
+  const gap = text.length + notes.length + 3 > WIDTH ? "\n      " : " ";
+  return `  ${form}\n${text}${gap}[${notes}]`;
+}
+
+/** A flag that only the command line sets has nothing to be set back from. */
+function flagForms(name: string, env: string | undefined): string {
+  return env === undefined ? `--${name}` : `--${name}, --no-${name}`;
+}

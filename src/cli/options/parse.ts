@@ -1,0 +1,208 @@
+/**
+ * Options of a command line: what they are called, what they stand for, and reading them.
+ *
+ * @module
+ */
+
+import { parseArgs } from "node:util";
+import { nearestWord } from "../../options/nearest.ts";
+import { UsageError } from "../errors.ts";
+
+/** One option. */
+export interface CliOption {
+  /** Its name on the command line, without the dashes. A `flag` also has its `no-` form. */
+  readonly name: string;
+  /** Its one letter, where it has one. */
+  readonly short?: string;
+  /** What it takes: a text, a whole number, a duration or size in words, several texts, or nothing. */
+  readonly type: "text" | "count" | "texts" | "flag";
+  /** What stands for its value in the help. */
+  readonly value?: string;
+  /** The environment variable that it may come from. */
+  readonly env?: string;
+  /** Its key in the configuration document, where it has one. */
+  readonly key?: string;
+  /** What it is when it is not given, for the help. */
+  readonly byDefault?: string;
+  /** What it does, in one line. */
+  readonly help: string;
+}
+
+/** What was given on a command line. */
+export interface GivenOptions {
+  /** Values by name. */
+  readonly values: ReadonlyMap<string, OptionValue>;
+  /** What each came from, as its giver wrote it: `--stream`, or the variable's name. */
+  readonly origins: ReadonlyMap<string, string>;
+  /** What is no option. */
+  readonly positionals: readonly string[];
+}
+
+/** A value as its type wants it; a count that is none remains text, for the rule to refuse. */
+export type OptionValue = string | number | boolean | readonly string[];
+
+/** Credentials are seen by everyone who lists processes, and kept by the shell's history. */
+const SECRETS: Readonly<Record<string, string>> = {
+  password: "JETROW_PASSWORD",
+  pass: "JETROW_PASSWORD",
+  token: "JETROW_TOKEN",
+  "auth-token": "JETROW_TOKEN",
+  jwt: "JETROW_JWT",
+  "nkey-seed": "JETROW_NKEY_SEED",
+  nkey: "JETROW_NKEY_SEED",
+  nkeyseed: "JETROW_NKEY_SEED",
+  seed: "JETROW_NKEY_SEED",
+};
+
+/**
+ * Reads a command line.
+ *
+ * @param args the arguments behind the command's name
+ * @param options the options that it has
+ * @returns what was given
+ * @throws {UsageError} for an unknown option, a missing value or a credential; never repeats a value
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const options = [{ name: "stream", type: "text", help: "the stream" }] as const;
+ * const given = readArguments(["--stream", "ORDERS", "orders.arrow"], options);
+ * assert.equal(given.values.get("stream"), "ORDERS");
+ * assert.deepEqual(given.positionals, ["orders.arrow"]);
+ * assert.throws(() => readArguments(["--sream=x"], options), /--stream/);
+ * ```
+ */
+export function readArguments(args: readonly string[], options: readonly CliOption[]): GivenOptions {
+  const byName = new Map(options.flatMap((option) => namesOf(option).map((name) => [name, option] as const)));
+  const known = Object.fromEntries(
+    [...byName].map(([name, { type, short }]) => [name, { type: kindOf(type), ...(short && { short }) }]),
+  );
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: known,
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  });
+  const values = new Map<string, OptionValue>();
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind === "option") read(token, byName, values);
+  }
+  return { values, origins: new Map([...values.keys()].map((name) => [name, `--${name}`])), positionals };
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function read(token: OptionToken, byName: ReadonlyMap<string, CliOption>, values: Map<string, OptionValue>): void {
+  const option = byName.get(token.name);
+  if (option === undefined) throw unknownOption(token, byName.keys());
+  if (option.type === "flag") {
+    if (token.inlineValue) throw new UsageError(`${token.rawName} takes no value`);
+    values.set(option.name, token.name === option.name);
+    return;
+  }
+  // A value may begin with a dash only behind an equals sign: `--stream --subject x` forgot one.
+  if (token.value === undefined || (!token.inlineValue && /^--?[a-z]/.test(token.value))) {
+    throw new UsageError(`${token.rawName} needs a value`);
+  }
+  const given = values.get(option.name);
+  if (given !== undefined && option.type !== "texts") throw new UsageError(`${token.rawName} is given twice`);
+  values.set(option.name, valueOf(option, token.value, given));
+}
+
+function valueOf({ type }: CliOption, text: string, given?: OptionValue): OptionValue {
+  if (type === "texts") return [...(given as readonly string[] | undefined ?? []), text];
+  return type === "count" ? countOf(text) : text;
+}
+
+/**
+ * Values of options that were not given, from the environment. An empty variable is one that is not set.
+ *
+ * @param given what was given
+ * @param options the options
+ * @param env the environment
+ * @returns both together
+ * @throws {UsageError} when the variable of a flag is neither `true` nor `false`
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const options = [{ name: "stream", type: "text", env: "JETROW_STREAM", help: "the stream" }] as const;
+ * const nothing = { values: new Map(), origins: new Map(), positionals: [] };
+ * const given = withEnvironment(nothing, options, { JETROW_STREAM: "ORDERS" });
+ * assert.equal(given.values.get("stream"), "ORDERS");
+ * ```
+ */
+export function withEnvironment(
+  given: GivenOptions,
+  options: readonly CliOption[],
+  env: Readonly<Record<string, string | undefined>>,
+): GivenOptions {
+  const values = new Map(given.values);
+  const origins = new Map(given.origins);
+  for (const option of options) {
+    const text = option.env === undefined ? undefined : env[option.env];
+    if (!text || values.has(option.name)) continue;
+    values.set(option.name, option.type === "flag" ? flagOf(option, text) : valueOf(option, text));
+    origins.set(option.name, option.env!);
+  }
+  return { values, origins, positionals: given.positionals };
+}
+
+/**
+ * What an option's value was given by.
+ *
+ * @param given what was given
+ * @param name the option
+ * @returns the option or the variable, as its giver wrote it
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const given = { values: new Map(), origins: new Map([["stream", "JETROW_STREAM"]]), positionals: [] };
+ * assert.deepEqual([originOf(given, "stream"), originOf(given, "url")], ["JETROW_STREAM", "--url"]);
+ * ```
+ */
+export function originOf({ origins }: Pick<GivenOptions, "origins">, name: string): string {
+  return origins.get(name) ?? `--${name}`;
+}
+
+function flagOf({ env }: CliOption, text: string): boolean {
+  if (text === "true" || text === "1") return true;
+  if (text === "false" || text === "0") return false;
+  throw new UsageError(`${env} must be true or false`);
+}
+
+function countOf(text: string): number | string {
+  return /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+function namesOf({ name, type }: CliOption): string[] {
+  return type === "flag" ? [name, `no-${name}`] : [name];
+}
+
+function kindOf(type: CliOption["type"]): "string" | "boolean" {
+  return type === "flag" ? "boolean" : "string";
+}
+
+function unknownOption({ name, rawName }: OptionToken, known: Iterable<string>): UsageError {
+  const variable = SECRETS[name.toLowerCase()];
+  if (variable !== undefined) {
+    return new UsageError(
+      `${rawName} is not taken from the command line, where everyone who lists processes reads it: ` +
+        `set ${variable}, or write it into a file and give --config`,
+    );
+  }
+  const shown = rawName.length > 40 ? `${rawName.slice(0, 40)}...` : rawName;
+  if (!rawName.startsWith("--")) {
+    return new UsageError(`unknown option ${shown}: --help has all; a file that begins with a dash goes behind --`);
+  }
+  return new UsageError(`unknown option ${shown}: did you mean --${nearestWord(name, known)}? --help has all`);
+}

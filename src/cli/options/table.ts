@@ -1,0 +1,247 @@
+/**
+ * The command line's names for the keys of the configuration document.
+ *
+ * @module
+ */
+
+import type { CliOption } from "./parse.ts";
+
+/** Where the servers are, and how to prove who one is. */
+export const CONNECTION_OPTIONS: readonly CliOption[] = [
+  {
+    name: "url",
+    key: "url",
+    type: "texts",
+    value: "URL",
+    env: "JETROW_URL",
+    help: "nats://, tls://, ws:// or wss://; several by commas, or given several times",
+  },
+  {
+    name: "auth-mode",
+    key: "auth_mode",
+    type: "text",
+    value: "MODE",
+    env: "JETROW_AUTH_MODE",
+    byDefault: "by the credentials that are there, else none",
+    help: "none, user_password, jwt or token",
+  },
+  {
+    name: "username",
+    key: "username",
+    type: "text",
+    value: "NAME",
+    env: "JETROW_USERNAME",
+    help: "with user_password",
+  },
+  {
+    name: "creds",
+    type: "text",
+    value: "FILE",
+    env: "JETROW_CREDS",
+    help: "a NATS .creds file: a user's JWT and seed",
+  },
+  {
+    name: "tls-ca",
+    type: "text",
+    value: "FILE",
+    env: "JETROW_TLS_CA",
+    byDefault: "the runtime's own",
+    help: "certificate authorities to trust, PEM",
+  },
+  {
+    name: "tls-cert",
+    type: "text",
+    value: "FILE",
+    env: "JETROW_TLS_CERT",
+    help: "client certificate, PEM; goes with --tls-key",
+  },
+  {
+    name: "tls-key",
+    type: "text",
+    value: "FILE",
+    env: "JETROW_TLS_KEY",
+    help: "client key, PEM; goes with --tls-cert",
+  },
+  {
+    name: "tls-handshake-first",
+    type: "flag",
+    env: "JETROW_TLS_HANDSHAKE_FIRST",
+    byDefault: "no",
+    help: "begin with TLS; must match the server's handshake_first",
+  },
+  {
+    name: "connect-timeout",
+    key: "connect_timeout",
+    type: "text",
+    value: "DURATION",
+    env: "JETROW_CONNECT_TIMEOUT",
+    byDefault: "10s",
+    help: "how long each server is given to answer",
+  },
+  {
+    name: "name",
+    key: "name",
+    type: "text",
+    value: "TEXT",
+    env: "JETROW_NAME",
+    byDefault: "jetrow",
+    help: "the connection's name, shown by the server",
+  },
+  {
+    name: "inbox-prefix",
+    key: "inbox_prefix",
+    type: "text",
+    value: "SUBJECT",
+    env: "JETROW_INBOX_PREFIX",
+    byDefault: "_INBOX",
+    help: "prefix of every reply subject",
+  },
+  {
+    name: "domain",
+    key: "domain",
+    type: "text",
+    value: "NAME",
+    env: "JETROW_DOMAIN",
+    help: "the JetStream domain",
+  },
+];
+
+/** Where rows go, and how. */
+export const PUBLISHER_OPTIONS: readonly CliOption[] = [
+  {
+    name: "stream",
+    key: "stream",
+    type: "text",
+    value: "TEMPLATE",
+    env: "JETROW_STREAM",
+    help: "the stream; {resource} stands for the resource",
+  },
+  {
+    name: "subject",
+    key: "subject",
+    type: "text",
+    value: "TEMPLATE",
+    env: "JETROW_SUBJECT",
+    help: "the publish subject; {resource} stands for the resource",
+  },
+  {
+    name: "create-stream",
+    key: "create_stream",
+    type: "flag",
+    env: "JETROW_CREATE_STREAM",
+    byDefault: "yes",
+    help: "create a missing stream",
+  },
+  {
+    name: "publish-timeout",
+    key: "publish_timeout",
+    type: "text",
+    value: "DURATION",
+    env: "JETROW_PUBLISH_TIMEOUT",
+    byDefault: "5s",
+    help: "from a row's submission to its acknowledgment",
+  },
+  {
+    name: "max-in-flight",
+    key: "max_in_flight",
+    type: "count",
+    value: "ROWS",
+    env: "JETROW_MAX_IN_FLIGHT",
+    byDefault: "1024",
+    help: "rows sent and not yet answered, 1 to 65536",
+  },
+  {
+    name: "max-in-flight-bytes",
+    key: "max_in_flight_bytes",
+    type: "count",
+    value: "BYTES",
+    env: "JETROW_MAX_IN_FLIGHT_BYTES",
+    byDefault: "16777216",
+    help: "their bytes: headers, body and subject",
+  },
+  {
+    name: "tenant",
+    key: "tenant",
+    type: "text",
+    value: "TEXT",
+    env: "JETROW_TENANT",
+    byDefault: "empty",
+    help: "part of every message id",
+  },
+  {
+    name: "pipeline",
+    key: "pipeline",
+    type: "text",
+    value: "TEXT",
+    env: "JETROW_PIPELINE",
+    byDefault: "empty",
+    help: "part of every message id",
+  },
+  {
+    name: "sink-connection",
+    key: "sink_connection",
+    type: "text",
+    value: "TEXT",
+    env: "JETROW_SINK_CONNECTION",
+    byDefault: "empty",
+    help: "part of every message id",
+  },
+  {
+    name: "event-id-column",
+    key: "event_id_column",
+    type: "text",
+    value: "COLUMN",
+    env: "JETROW_EVENT_ID_COLUMN",
+    byDefault: "_filament_event_id, where there is one",
+    help: "the text column that identifies a row",
+  },
+  {
+    name: "expected-stream",
+    key: "expected_stream",
+    type: "flag",
+    env: "JETROW_EXPECTED_STREAM",
+    byDefault: "yes",
+    help: "send Nats-Expected-Stream",
+  },
+  {
+    name: "header",
+    type: "texts",
+    value: "'NAME: VALUE'",
+    env: "JETROW_HEADER",
+    help: "a static header of every message; may be given several times",
+  },
+  {
+    name: "ttl",
+    key: "ttl",
+    type: "text",
+    value: "DURATION",
+    env: "JETROW_TTL",
+    help: "how long a message lives, at least 1s, or never",
+  },
+  {
+    name: "publish-mode",
+    key: "publish_mode",
+    type: "text",
+    value: "MODE",
+    env: "JETROW_PUBLISH_MODE",
+    byDefault: "individual",
+    help: "individual, atomic or fast",
+  },
+];
+
+/** The configuration document. */
+export const CONFIG_OPTION: CliOption = {
+  name: "config",
+  type: "text",
+  value: "FILE",
+  env: "JETROW_CONFIG",
+  help: "a JSON document: destination and connection in snake_case, credentials too; options given here go before",
+};
+
+/** The help. */
+export const HELP_OPTION: CliOption = { name: "help", short: "h", type: "flag", help: "this text" };
+
+/** What every help says of credentials and durations. */
+export const SECRETS_HELP =
+  `Credentials come from a file (--config, --creds) or from JETROW_PASSWORD, JETROW_TOKEN, JETROW_JWT and
+JETROW_NKEY_SEED, never from the command line. Durations are such as 5s, 1m30s, 100ms.`;

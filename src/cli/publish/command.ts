@@ -1,0 +1,115 @@
+/**
+ * `jetrow publish`: files in, receipts out.
+ *
+ * @module
+ */
+
+import { dryRun } from "./dry_run.ts";
+import { openPath, openPipe, type OpenSource } from "../input/open.ts";
+import type { CliIo } from "../io.ts";
+import { JournalError } from "../journal/error.ts";
+import type { JournalLine } from "../journal/line.ts";
+import { readJournal } from "../journal/read.ts";
+import type { JournalState } from "../journal/state.ts";
+import { JournalWriter } from "../journal/writer.ts";
+import { Publication } from "./publication.ts";
+import { PUBLISH_HELP, type PublishPlan, publishPlan } from "./options.ts";
+import { rowsOf } from "../report.ts";
+import { assertSameRun } from "../resume/compare.ts";
+import { resumption } from "../resume/resume.ts";
+import { runLine } from "../journal/run_line.ts";
+import { SourceItems } from "./source_items.ts";
+
+/**
+ * Runs `jetrow publish`.
+ *
+ * @param args the arguments behind `publish`
+ * @param io what it reads and writes
+ * @returns the exit code: 0
+ * @throws what went wrong; receipts that were printed stand
+ * @example
+ * ```ts ignore
+ * await publish(["orders.arrow", "--url", "nats://localhost", "--stream", "ORDERS", "--subject", "orders"], io);
+ * ```
+ */
+export async function publish(args: readonly string[], io: CliIo): Promise<number> {
+  const plan = await publishPlan(args, io);
+  if (plan === undefined) {
+    await io.stdout.write(PUBLISH_HELP);
+    return 0;
+  }
+  // All of them, before a row is sent: a name that is mistyped, or a file that is cut, is found at once.
+  const sources = await Promise.all(plan.sources.map(async ({ file, resource }): Promise<OpenSource> => ({
+    input: file === "-" ? openPipe(io.stdin, "standard input") : await openPath(file),
+    resource,
+  })));
+  if (plan.dryRun) await dryRun(plan, sources, io);
+  else await send(plan, sources, io);
+  return 0;
+}
+
+async function send(plan: PublishPlan, sources: readonly OpenSource[], io: CliIo): Promise<void> {
+  const run = runLine(plan, sources);
+  const { inputs } = run;
+  const read = plan.resume === undefined ? undefined : await readJournal(plan.resume);
+  const path = plan.resume ?? plan.receipt;
+  const journal = path === undefined ? undefined : await JournalWriter.open(path, read?.end);
+  const notes: JournalLine[] = [];
+  const items = new SourceItems(
+    sources,
+    (input, schema) => noteSchema(input, schema, notes, inputs[input]!.file, read?.state),
+  );
+  const all = totalRows(sources);
+  try {
+    if (read?.state.run === undefined) {
+      notes.unshift(run);
+      const work = { pending: [], rest: undefined, items };
+      return await new Publication(plan, io, { inputs, work, rows: all, journal, notes }).run();
+    }
+    assertSameRun(path!, read.state.run, run);
+    const { work, lines, receipts, settledRows } = await resumption(read.state, {
+      plan,
+      inputs,
+      items,
+      signal: io.signal,
+    });
+    await journal!.append(...lines);
+    await journal!.sync();
+    const rows = all === undefined ? undefined : all - settledRows;
+    const publication = new Publication(plan, io, { inputs, work, rows, journal, notes });
+    for (const receipt of receipts) await publication.print(receipt);
+    await io.stderr.write(`${rowsOf(settledRows)} are published already, as ${path} says\n`);
+    await publication.run();
+  } finally {
+    await items.return().catch(() => {});
+    await journal?.close();
+  }
+}
+
+/** An input's columns are those of the journal, or are noted for it. */
+function noteSchema(
+  input: number,
+  schema: readonly string[],
+  notes: JournalLine[],
+  file: string,
+  state: JournalState | undefined,
+): void {
+  const known = state?.schemas.get(input);
+  if (known === undefined) return void notes.push({ kind: "input", input, schema });
+  const columns = Math.max(known.length, schema.length);
+  for (let i = 0; i < columns; i++) {
+    if (known[i] === schema[i]) continue;
+    throw new JournalError(
+      `Cannot resume: ${file} has other columns than what was published: ${schema[i] ?? "none"} instead of ` +
+        `${known[i] ?? "none"}`,
+    );
+  }
+}
+
+/** The rows of all inputs, where each one's are known. */
+function totalRows(sources: readonly OpenSource[]): number | undefined {
+  return sources.reduce<number | undefined>(
+    (sum, { input }) => sum === undefined || input.rows === undefined ? undefined : sum + input.rows,
+    0,
+  );
+}

@@ -1,0 +1,96 @@
+/**
+ * `jetrow publish --dry-run`: everything but the sending.
+ *
+ * @module
+ */
+
+import { pieceRanges, resolveLimits } from "../../arrow/slice.ts";
+import { isJetrowError } from "../../errors/mod.ts";
+import { batchesOf } from "../../lifecycle/batches_of.ts";
+import { inBatch } from "../../lifecycle/in_batch.ts";
+import { prepareRows, type RowRange } from "../../message/prepare.ts";
+import type { MessageTarget } from "../../message/target.ts";
+import { resolveOptions, type Settings } from "../../options/publisher.ts";
+import { type BatchSource, openBatch } from "../../publish/prepare_batch.ts";
+import { captureFilter } from "../../subject/capture.ts";
+import type { CliIo } from "../io.ts";
+import type { OpenSource } from "../input/open.ts";
+import type { PublishPlan } from "./options.ts";
+import { grouped, rowsOf } from "../report.ts";
+import { targetOf } from "../route.ts";
+
+/** What a server takes unless it is configured otherwise: `max_payload`. */
+const USUAL_MAX_PAYLOAD = 1_048_576;
+
+/** What one resource's rows came to. */
+interface Tally {
+  readonly resource: string;
+  readonly stream: string;
+  readonly subject: string;
+  rows: number;
+  rowsWithId: number;
+  bytes: number;
+  largestMessage: number;
+}
+
+/**
+ * Routes, encodes, sizes and counts; dials nobody. Prints a line of JSON an input, and warns of what a server with
+ * usual limits would refuse.
+ *
+ * @param plan what would be published
+ * @param sources the inputs
+ * @param io where to print
+ * @throws {EncodeError} or {RouteError} as publishing would
+ * @example
+ * ```ts ignore
+ * await dryRun(plan, sources, io);
+ * ```
+ */
+export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], io: CliIo): Promise<void> {
+  const settings = resolveOptions(plan.config);
+  const limits = resolveLimits(plan.limits);
+  for (const { input, resource } of sources) {
+    const { target, tally } = routeOf(settings, resource);
+    let index = 0;
+    for await (const batch of batchesOf(resource, input.batches(), plan.operation)) {
+      try {
+        const source = openBatch(batch, settings);
+        for (const piece of pieceRanges(source.view, limits, source.only)) {
+          io.signal.throwIfAborted();
+          count(source, piece, target, tally);
+        }
+      } catch (error) {
+        const isData = isJetrowError(error) && error.name === "EncodeError";
+        throw isData ? inBatch(error, index, `batch ${index} of ${input.name}`) : error;
+      }
+      index++;
+    }
+    await io.stdout.write(`${JSON.stringify(tally)}\n`);
+    if (tally.largestMessage > USUAL_MAX_PAYLOAD) {
+      await io.stderr.write(
+        `jetrow: the largest message of ${resource} has ${grouped(tally.largestMessage)} bytes: ` +
+          `servers take ${grouped(USUAL_MAX_PAYLOAD)} unless max_payload is raised\n`,
+      );
+    }
+    await io.stderr.write(`${rowsOf(tally.rows)} of ${input.name} would go to ${tally.subject}: nothing was sent\n`);
+  }
+}
+
+function routeOf(settings: Settings, resource: string): { target: MessageTarget; tally: Tally } {
+  if (settings.createStream) captureFilter(settings, resource);
+  const target = targetOf(settings, resource);
+  const { stream, subject } = target.fields;
+  return { target, tally: { resource, stream, subject, rows: 0, rowsWithId: 0, bytes: 0, largestMessage: 0 } };
+}
+
+function count(source: BatchSource, piece: RowRange, target: MessageTarget, tally: Tally): void {
+  const end = piece.from + piece.count;
+  for (let from = piece.from; from < end;) {
+    const rows = prepareRows(source, { from, count: end - from }, target, true);
+    from += rows.count;
+    tally.rows += rows.count;
+    tally.bytes += rows.bodyBytes;
+    tally.largestMessage = Math.max(tally.largestMessage, rows.largestMessage());
+    for (let index = 0; index < rows.count; index++) tally.rowsWithId += rows.hasId(index) ? 1 : 0;
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * What `jetrow publish` is told.
+ *
+ * @module
+ */
+
+import { durationMillis } from "../../util/duration.ts";
+import type { BatchLimits, Operation, SinkConfig } from "../../types/mod.ts";
+import { configOf } from "../options/document.ts";
+import { type HelpGroup, helpOf } from "../options/help.ts";
+import type { CliIo } from "../io.ts";
+import { type CliOption, type GivenOptions, originOf, readArguments, withEnvironment } from "../options/parse.ts";
+import type { ProgressStyle } from "./progress_line.ts";
+import { assertRoute } from "../route.ts";
+import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, PUBLISHER_OPTIONS, SECRETS_HELP } from "../options/table.ts";
+import { UsageError } from "../errors.ts";
+import { wordOf } from "../options/choice.ts";
+
+/** An input and where its rows go. */
+export interface Source {
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+  /** The destination resource. */
+  readonly resource: string;
+}
+
+/** What is to be done. */
+export interface PublishPlan {
+  /** The inputs, in order. */
+  readonly sources: readonly Source[];
+  /** The configuration; credentials as properties that do not print. */
+  readonly config: SinkConfig;
+  /** Where batches are cut. */
+  readonly limits: BatchLimits;
+  /** What the rows do at their destination. */
+  readonly operation: Operation;
+  /** How progress is shown. */
+  readonly progress: ProgressStyle;
+  /** Whether nothing is to be sent. */
+  readonly dryRun: boolean;
+  /** How long to go on without a row acknowledged, in milliseconds; absent: the first lost connection ends it. */
+  readonly retry?: number;
+  /** A new journal. */
+  readonly receipt?: string;
+  /** A journal to go on after. */
+  readonly resume?: string;
+}
+
+const INPUT_OPTIONS: readonly CliOption[] = [
+  {
+    name: "resource",
+    type: "text",
+    value: "NAME",
+    env: "JETROW_RESOURCE",
+    byDefault: "the file's base name",
+    help: "the destination resource of all inputs; standard input needs it",
+  },
+  {
+    name: "operation",
+    type: "text",
+    value: "WORD",
+    env: "JETROW_OPERATION",
+    byDefault: "insert",
+    help: "what the rows do at their destination: insert, update or delete",
+  },
+  {
+    name: "batch-rows",
+    type: "count",
+    value: "ROWS",
+    env: "JETROW_BATCH_ROWS",
+    byDefault: "8192",
+    help: "rows a piece has at most; each piece has a receipt",
+  },
+  {
+    name: "batch-bytes",
+    type: "count",
+    value: "BYTES",
+    env: "JETROW_BATCH_BYTES",
+    byDefault: "16777216",
+    help: "bytes of Arrow buffers that a piece references at most",
+  },
+];
+
+const RUN_OPTIONS: readonly CliOption[] = [
+  {
+    name: "retry",
+    type: "text",
+    value: "DURATION",
+    env: "JETROW_RETRY",
+    byDefault: "none: the first lost connection ends it",
+    help: "dial again and go on, until no row was acknowledged for so long",
+  },
+  {
+    name: "receipt",
+    type: "text",
+    value: "FILE",
+    env: "JETROW_RECEIPT",
+    help: "keep a journal in a new file, for --resume; jetrow verify reads it, too",
+  },
+  {
+    name: "resume",
+    type: "text",
+    value: "FILE",
+    env: "JETROW_RESUME",
+    help: "go on after a journal, with the same inputs and options: rows that were acknowledged are not sent again",
+  },
+  {
+    name: "progress",
+    type: "text",
+    value: "STYLE",
+    env: "JETROW_PROGRESS",
+    byDefault: "auto",
+    help: "auto: a line on a terminal, none in a pipe; plain: a line every five seconds; none",
+  },
+  {
+    name: "dry-run",
+    type: "flag",
+    env: "JETROW_DRY_RUN",
+    byDefault: "no",
+    help: "route, encode, size and count; nothing is dialled or sent",
+  },
+  CONFIG_OPTION,
+  HELP_OPTION,
+];
+
+/** Where nothing is dialled, no server need be named. */
+const NOWHERE = { url: "nats://localhost" };
+
+const GROUPS: readonly HelpGroup[] = [
+  { title: "Input", options: INPUT_OPTIONS },
+  { title: "Destination", options: PUBLISHER_OPTIONS },
+  { title: "Connection", options: CONNECTION_OPTIONS },
+  { title: "Run", options: RUN_OPTIONS },
+];
+const OPTIONS = GROUPS.flatMap(({ options }) => options);
+
+/** What `jetrow publish --help` says. */
+export const PUBLISH_HELP = `jetrow publish FILE... --url URL --stream TEMPLATE --subject TEMPLATE [options]
+
+Publishes each row of Arrow IPC or Parquet files as one acknowledged JSON message to a NATS JetStream stream. FILE is a
+path, or - for standard input, which has to be in the IPC stream format. Each acknowledged piece prints its receipt, a
+line of JSON, on standard output; everything else is said on standard error.
+
+${helpOf(GROUPS)}
+${SECRETS_HELP}
+
+Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+`;
+
+/**
+ * Reads what `jetrow publish` is told.
+ *
+ * @param args the arguments behind `publish`
+ * @param io the environment is read, and whether a terminal is there
+ * @returns the plan; undefined when help is asked for
+ * @throws {UsageError} or {ConfigError} when it is wrong, {RouteError} when a resource does not fit the templates
+ * @example
+ * ```ts ignore
+ * const plan = await publishPlan(["orders.arrow", "--url", "nats://localhost", "--stream", "S", "--subject", "s"], io);
+ * assert.equal(plan?.sources[0]?.resource, "orders");
+ * ```
+ */
+export async function publishPlan(args: readonly string[], io: CliIo): Promise<PublishPlan | undefined> {
+  const given = withEnvironment(readArguments(args, OPTIONS), OPTIONS, io.env);
+  if (given.values.get("help") === true) return undefined;
+  const sources = sourcesOf(given);
+  const dryRun = given.values.get("dry-run") === true;
+  const config = await configOf(given, OPTIONS, io.env, dryRun ? NOWHERE : {});
+  for (const { resource } of sources) assertRoute(config, resource);
+  return {
+    sources,
+    config,
+    limits: {
+      ...limitOf(given, "batch-rows", "batchMaxRows"),
+      ...limitOf(given, "batch-bytes", "batchMaxBytes"),
+    },
+    operation: wordOf(given, "operation", ["insert", "update", "delete"]),
+    progress: progressOf(wordOf(given, "progress", ["auto", "plain", "none"]), io),
+    dryRun,
+    ...retryOf(given),
+    ...journalOf(given),
+  };
+}
+
+function retryOf(given: GivenOptions): { retry?: number } {
+  const text = given.values.get("retry");
+  if (text === undefined) return {};
+  return { retry: durationMillis(text, originOf(given, "retry")) };
+}
+
+function journalOf(given: GivenOptions): { receipt?: string; resume?: string } {
+  const [receipt, resume, dryRun] = ["receipt", "resume", "dry-run"].map((name) => given.values.get(name));
+  const origin = (name: string) => originOf(given, name);
+  if (receipt !== undefined && resume !== undefined) {
+    throw new UsageError(
+      `${origin("receipt")} begins a journal, ${origin("resume")} goes on in the one it names: give one of them`,
+    );
+  }
+  if (dryRun === true && (receipt ?? resume) !== undefined) {
+    const journal = origin(receipt === undefined ? "resume" : "receipt");
+    throw new UsageError(`${origin("dry-run")} sends nothing: ${journal} does not go with it`);
+  }
+  return {
+    ...(typeof receipt === "string" && { receipt }),
+    ...(typeof resume === "string" && { resume }),
+  };
+}
+
+function sourcesOf(given: GivenOptions): Source[] {
+  const { positionals, values } = given;
+  if (positionals.length === 0) throw new UsageError("publish needs a FILE, or - for standard input");
+  if (positionals.includes("")) throw new UsageError("a FILE has an empty name: is a variable of the shell not set?");
+  if (positionals.filter((file) => file === "-").length > 1) {
+    throw new UsageError("- can be given once: there is one standard input");
+  }
+  const named = values.get("resource");
+  if (named === "") throw new UsageError(`${originOf(given, "resource")} must not be empty`);
+  return positionals.map((file) => ({ file, resource: typeof named === "string" ? named : baseName(file) }));
+}
+
+/** Without folders, and without the ending of a format that is read. */
+function baseName(file: string): string {
+  const name = file.split(/[/\\]/).at(-1)!.replace(/(?<=.)\.(?:arrow|arrows|ipc|feather|parquet)$/i, "");
+  if (file === "-" || name === "" || /^\/(?:dev|proc)\//.test(file)) {
+    throw new UsageError(`--resource is needed: ${file === "-" ? "standard input" : file} has no name`);
+  }
+  return name;
+}
+
+function limitOf(given: GivenOptions, name: string, key: keyof BatchLimits): BatchLimits {
+  const value = given.values.get(name);
+  if (value === undefined) return {};
+  if (typeof value === "number" && value > 0) return { [key]: value };
+  throw new UsageError(
+    `${originOf(given, name)} must be a whole number of at least 1: received ${JSON.stringify(value)}`,
+  );
+}
+
+function progressOf(word: "auto" | "plain" | "none", { stderr }: CliIo): ProgressStyle {
+  if (word !== "auto") return word;
+  return stderr.columns === undefined ? "none" : "line";
+}

@@ -1,0 +1,209 @@
+/**
+ * Keeps account of what is published: gives receipts the place that their rows have in the inputs, and keeps the
+ * journal where there is one.
+ *
+ * @module
+ */
+
+import type { BegunPiece, LeftPiece, PieceAccount } from "../../lifecycle/sequence/piece_log.ts";
+import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
+import type { WriteReceipt } from "../../types/mod.ts";
+import type { Feed, PendingPiece, Place } from "./feed.ts";
+import { JournalError } from "../journal/error.ts";
+import type { InputField, JournalLine, PieceLine, StreamLine } from "../journal/line.ts";
+import { begunPiece, isSettled, type KnownPiece, mergedCode, outcomesOf, sequencesOf } from "../journal/piece.ts";
+import { wholeReceipt } from "../journal/receipt.ts";
+import type { JournalWriter } from "../journal/writer.ts";
+import { grouped } from "../report.ts";
+
+/** What a keeper works with. */
+export interface KeeperParts {
+  /** The inputs, by index. */
+  readonly inputs: readonly InputField[];
+  /** The journal; absent where none is kept. */
+  readonly journal: JournalWriter | undefined;
+  /** Lines that are written before the next piece. */
+  readonly notes: JournalLine[];
+  /** What a stream is just now. */
+  readonly lookUp: (stream: string) => Promise<Pick<StreamLine, "created" | "last" | "duplicateWindow">>;
+}
+
+/** A piece on its way. */
+interface Entry {
+  readonly piece: KnownPiece;
+  readonly pending: PendingPiece | undefined;
+  /** Indices of its rows that go; undefined: all. */
+  readonly rows: readonly number[] | undefined;
+  /** Fulfilled when the disk has its line. */
+  ready: Promise<void>;
+  /** Whether its line is on its way there. */
+  written: boolean;
+}
+
+/** Keeps account of one run. */
+export class Keeper implements PieceAccount {
+  readonly #parts: KeeperParts;
+  readonly #feed: Feed;
+  readonly #open = new Map<string, Entry>();
+  readonly #streams = new Set<string>();
+  #leftTold = false;
+
+  /** A keeper for what a feed gives. */
+  constructor(parts: KeeperParts, feed: Feed) {
+    this.#parts = parts;
+    this.#feed = feed;
+  }
+
+  async begin(begun: BegunPiece): Promise<void> {
+    const { journal } = this.#parts;
+    if (journal === undefined) return;
+    const key = keyOf(begun);
+    const known = this.#open.get(key);
+    if (known !== undefined) return await known.ready;
+    const entry = entryOf(begun, this.#feed.placeOf(begun.batch)!);
+    // Before it is written: a failure meanwhile has to find it, to say that nothing of it was sent.
+    this.#open.set(key, entry);
+    entry.ready = this.#begin(entry, begun.stream, journal);
+    try {
+      await entry.ready;
+    } catch (error) {
+      if (!entry.written) this.#open.delete(key);
+      throw error;
+    }
+  }
+
+  async #begin(entry: Entry, stream: string, journal: JournalWriter): Promise<void> {
+    if (entry.pending !== undefined) checkTime(entry.pending);
+    const lines = await this.#streamLine(stream);
+    if (this.#leftTold) throw new JournalError("the run is over");
+    const { bytes, crc32c } = entry.piece;
+    const line: JournalLine = { kind: "begin", time: now(), ...this.#line(entry.piece), bytes, crc32c };
+    entry.written = true;
+    await journal.append(...this.#parts.notes.splice(0), ...lines, line);
+    await journal.sync();
+  }
+
+  /** Whether what goes again may still do so. Throws a JournalError when not. */
+  checkTimes(): void {
+    for (const { pending } of this.#open.values()) if (pending !== undefined) checkTime(pending);
+  }
+
+  /**
+   * Takes a receipt of the publisher's.
+   *
+   * @returns the receipt of the piece in its input; undefined where other rows of the piece are not settled
+   */
+  async receipt(receipt: WriteReceipt): Promise<WriteReceipt | undefined> {
+    const { batch, base } = this.#feed.placeOf(receipt.batch)!;
+    this.#feed.forget(receipt.batch);
+    const entry = this.#open.get(keyOf(receipt));
+    if (entry === undefined) return { ...receipt, batch, offset: base + receipt.offset };
+    const whole = entry.rows === undefined
+      ? { ...receipt, batch, offset: base + receipt.offset }
+      : this.#merge(entry.piece, entry.rows, receipt);
+    // Where it fails to be written, its piece has no end: the reader of the journal has to take it for unknown.
+    this.#open.delete(keyOf(receipt));
+    if (whole !== undefined) await this.#write(entry.piece, whole);
+    return whole;
+  }
+
+  left(pieces: readonly LeftPiece[]): void {
+    this.#leftTold = true;
+    const told = new Map(pieces.map((piece) => [keyOf(piece), piece]));
+    for (const [key, { piece, rows }] of this.#open) {
+      const left = told.get(key);
+      // What went again and was not sent is as it was.
+      if (left === undefined && rows === undefined && !piece.codes!.every(isSettled)) piece.codes!.fill(UNSENT);
+      left?.codes.forEach((code, i) => {
+        const row = rows?.[i] ?? i;
+        piece.codes![row] = rows === undefined ? code : mergedCode(piece.codes![row]!, code);
+        if (left.sequences !== undefined && isSettled(code)) piece.sequences![row] = left.sequences[i]!;
+      });
+      if (left !== undefined && left.sequences === undefined) piece.sequences = undefined;
+    }
+  }
+
+  /**
+   * Writes what is known of pieces without a receipt, and closes the journal.
+   *
+   * @returns receipts of pieces that turned out to be whole
+   */
+  async close(): Promise<WriteReceipt[]> {
+    const { journal } = this.#parts;
+    const receipts: WriteReceipt[] = [];
+    if (journal === undefined) return receipts;
+    try {
+      for (const { piece, written } of this.#leftTold ? this.#open.values() : []) {
+        if (!written) continue;
+        if (piece.codes!.every(isSettled)) {
+          const receipt = wholeReceipt(piece, this.#parts.inputs[piece.input]!);
+          receipts.push(receipt);
+          await this.#write(piece, receipt);
+        } else {
+          await journal.append({ kind: "outcomes", time: now(), ...this.#line(piece), ...outcomesOf(piece) });
+        }
+      }
+    } finally {
+      await journal.close();
+    }
+    return receipts;
+  }
+
+  /** Settles a piece's rows that went again; all of them are acknowledged now. */
+  #merge(piece: KnownPiece, rows: readonly number[], receipt: WriteReceipt): WriteReceipt | undefined {
+    const sequences = receipt.sequences && sequencesOf(receipt.sequences);
+    if (sequences === undefined && rows.length > 0) piece.sequences = undefined;
+    rows.forEach((row, i) => {
+      // Which ones are duplicates is not told, but how many.
+      piece.codes![row] = i < (receipt.duplicates ?? 0) ? DUPLICATE : ACKED;
+      if (piece.sequences !== undefined) piece.sequences[row] = sequences![i]!;
+    });
+    if (!piece.codes!.every(isSettled)) return undefined;
+    return wholeReceipt(piece, this.#parts.inputs[piece.input]!, receipt.lastSequence);
+  }
+
+  async #write(piece: KnownPiece, receipt: WriteReceipt): Promise<void> {
+    const { input } = piece;
+    const { file } = this.#parts.inputs[input]!;
+    await this.#parts.journal!.append({ kind: "receipt", time: now(), file, input, ...receipt });
+  }
+
+  #line({ input, batch, offset, rows }: KnownPiece): PieceLine {
+    return { file: this.#parts.inputs[input]!.file, input, batch, offset, rows };
+  }
+
+  /** What a stream is before this run sends to it. */
+  async #streamLine(stream: string): Promise<StreamLine[]> {
+    if (this.#streams.has(stream)) return [];
+    const line = { kind: "stream", time: now(), stream, ...await this.#parts.lookUp(stream) } as const;
+    this.#streams.add(stream);
+    return [line];
+  }
+}
+
+function entryOf(begun: BegunPiece, { input, batch, base, again }: Place): Entry {
+  const { offset, rows, bytes, crc32c } = begun;
+  const ready = Promise.resolve();
+  if (again !== undefined) {
+    const { pending } = again;
+    return { piece: pending.piece, pending, rows: again.rows.slice(offset, offset + rows), ready, written: false };
+  }
+  const piece = begunPiece({ input, batch, offset: base + offset, rows, bytes, crc32c }, Date.now(), 0);
+  return { piece, pending: undefined, rows: undefined, ready, written: false };
+}
+
+function checkTime({ piece, until }: PendingPiece): void {
+  if (until === undefined || Date.now() < until) return;
+  throw new JournalError(
+    `${grouped(piece.codes!.filter((code) => code === UNKNOWN).length)} rows of unknown fate may not go again: the ` +
+      "stream's duplicate window less the publish timeout has passed meanwhile: --resume again looks for them there",
+  );
+}
+
+function keyOf({ batch, offset }: { readonly batch: number; readonly offset: number }): string {
+  return `${batch}:${offset}`;
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,122 @@
+/**
+ * Progress, for a person: a line that is written over on a terminal, or a line every few seconds.
+ *
+ * @module
+ */
+
+import type { Progress } from "../../types/mod.ts";
+import type { TextOut } from "../io.ts";
+import { grouped } from "../report.ts";
+
+/** How progress is shown. */
+export type ProgressStyle = "line" | "plain" | "none";
+
+/** Between two plain lines, in milliseconds. */
+const PLAIN_INTERVAL = 5_000;
+/** Rates are of the last moments, so that a stall is seen. */
+const RATE_SPAN = 3_000;
+
+interface Sample {
+  readonly at: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/**
+ * Shows progress.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const texts: string[] = [];
+ * const out = { write: (text: string) => Promise.resolve(void texts.push(text)), columns: 80 };
+ * const line = new ProgressLine(out, "line", 200, () => 1000);
+ * line.show({ submitted: 150, acked: 100, bytes: 5000, inFlight: 50, inFlightBytes: 2500 });
+ * assert.match(texts.join(""), /100 of 200 rows/);
+ * ```
+ */
+export class ProgressLine {
+  readonly #out: TextOut;
+  readonly #style: ProgressStyle;
+  readonly #total: number | undefined;
+  readonly #now: () => number;
+  readonly #start: Sample;
+  readonly #samples: Sample[] = [];
+  #lastPlain: number;
+  #shown = false;
+
+  /** Shows on `out`; `total` rows are expected, where that is known. */
+  constructor(out: TextOut, style: ProgressStyle, total: number | undefined, now: () => number = Date.now) {
+    this.#out = out;
+    this.#style = style;
+    this.#total = total;
+    this.#now = now;
+    this.#start = { at: now(), rows: 0, bytes: 0 };
+    this.#lastPlain = this.#start.at;
+  }
+
+  /** Takes in how far things are, and shows it when it is time. */
+  show(progress: Progress): void {
+    if (this.#style === "none") return;
+    const now = this.#now();
+    this.#samples.push({ at: now, rows: progress.acked, bytes: progress.bytes });
+    while (this.#samples.length > 1 && now - this.#samples[0]!.at > RATE_SPAN) this.#samples.shift();
+    if (this.#style === "line") this.#overwrite(this.#text(progress, now));
+    else if (now - this.#lastPlain >= PLAIN_INTERVAL) {
+      this.#lastPlain = now;
+      this.#say(`${this.#text(progress, now)}\n`);
+    }
+  }
+
+  /** Takes the line away, so that something else can be said. */
+  clear(): void {
+    if (this.#shown) this.#say("\r\x1b[K");
+    this.#shown = false;
+  }
+
+  #overwrite(text: string): void {
+    const width = (this.#out.columns ?? 80) - 1;
+    this.#shown = true;
+    this.#say(`\r${text.slice(0, width)}\x1b[K`);
+  }
+
+  /** Progress that cannot be shown is no reason to stop. */
+  #say(text: string): void {
+    this.#out.write(text).catch(() => {});
+  }
+
+  #text({ acked, bytes, inFlight }: Progress, now: number): string {
+    const from = this.#samples.length > 1 ? this.#samples[0]! : this.#start;
+    const seconds = Math.max(now - from.at, 1) / 1000;
+    const rate = (acked - from.rows) / seconds;
+    const parts = [
+      this.#total === undefined ? `${grouped(acked)} rows` : `${grouped(acked)} of ${grouped(this.#total)} rows`,
+      ...(this.#total ? [`${Math.floor((100 * acked) / this.#total)}%`] : []),
+      `${grouped(rate)} rows/s`,
+      `${((bytes - from.bytes) / seconds / 1e6).toFixed(1)} MB/s`,
+      `${grouped(inFlight)} in flight`,
+      ...(this.#total !== undefined && rate > 0 ? [`${timeLeft((this.#total - acked) / rate)} left`] : []),
+    ];
+    return parts.join("  ");
+  }
+}
+
+/**
+ * A time in the largest two units.
+ *
+ * @param seconds the time
+ * @returns such as `8s`, `2m 5s`, `3h 12m`
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * assert.deepEqual([7.2, 125, 11520].map(timeLeft), ["8s", "2m 5s", "3h 12m"]);
+ * ```
+ */
+export function timeLeft(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole}s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${whole % 60}s`;
+  return `${Math.floor(whole / 3600)}h ${Math.floor((whole % 3600) / 60)}m`;
+}

@@ -1,0 +1,78 @@
+/**
+ * The batches of all inputs, one after another.
+ *
+ * @module
+ */
+
+import type { ArrowBatch, ArrowField } from "../../types/mod.ts";
+import type { OpenSource } from "../input/open.ts";
+
+/** A batch of an input. */
+export interface SourceItem {
+  /** Index of the input. */
+  readonly input: number;
+  /** Index of the batch in it. */
+  readonly batch: number;
+  /** The rows. */
+  readonly rows: ArrowBatch;
+}
+
+/**
+ * The batches, read as they are asked for.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const items = new SourceItems([], () => {});
+ * assert.equal((await items.next()).done, true);
+ * ```
+ */
+export class SourceItems implements AsyncIterator<SourceItem> {
+  readonly #items: AsyncGenerator<SourceItem, undefined>;
+  #reading = false;
+
+  /** The batches of inputs; `onSchema` is told of each input's columns before its first batch comes. */
+  constructor(sources: readonly OpenSource[], onSchema: (input: number, schema: readonly string[]) => void) {
+    this.#items = itemsOf(sources, onSchema);
+  }
+
+  /** The next batch. */
+  async next(): Promise<IteratorResult<SourceItem, undefined>> {
+    this.#reading = true;
+    try {
+      return await this.#items.next();
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  /** Closes the inputs; one that a batch is just waited for from is left behind. */
+  async return(): Promise<IteratorResult<SourceItem, undefined>> {
+    const closing = this.#items.return(undefined);
+    if (this.#reading) closing.catch(() => {});
+    else await closing;
+    return { done: true, value: undefined };
+  }
+}
+
+async function* itemsOf(
+  sources: readonly OpenSource[],
+  onSchema: (input: number, schema: readonly string[]) => void,
+): AsyncGenerator<SourceItem, undefined> {
+  for (const [input, source] of sources.entries()) {
+    let batch = 0;
+    for await (const rows of source.input.batches()) {
+      if (batch === 0) onSchema(input, rows.schema.fields.map(columnOf));
+      yield { input, batch: batch++, rows };
+    }
+  }
+}
+
+/** What decides how a column is written. */
+function columnOf(field: ArrowField): string {
+  const { name, type, metadata } = field;
+  const more = [...(metadata ?? [])].map(([key, value]) => `${key}=${value}`).sort();
+  const optional = (field as { nullable?: boolean }).nullable === false ? " not null" : "";
+  return `${name}: ${type}${optional}${more.length === 0 ? "" : ` {${more.join(", ")}}`}`;
+}

@@ -1,0 +1,135 @@
+/**
+ * Rows of unknown fate: they go again where the stream still knows their ids, else they are looked for.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import { ConnectionError } from "../../errors/mod.ts";
+import { prepareRows } from "../../message/prepare.ts";
+import type { Settings } from "../../options/publisher.ts";
+import { openBatch } from "../../publish/prepare_batch.ts";
+import { DUPLICATE, UNSENT } from "../../publish/outcomes.ts";
+import { findIds } from "../../stream/find_ids.ts";
+import type { PendingPiece } from "../publish/feed.ts";
+import { JournalError } from "../journal/error.ts";
+import type { InputField } from "../journal/line.ts";
+import { unknownOf } from "../journal/piece.ts";
+import { codedMessage, grouped, rowsOf } from "../report.ts";
+import { targetOf } from "../route.ts";
+import { removedBehind, type StreamNow } from "./streams.ts";
+
+/** What is needed to settle doubts. */
+export interface DoubtParts {
+  /** A connection. */
+  readonly nc: NatsConnection;
+  /** The options. */
+  readonly settings: Settings;
+  /** The inputs. */
+  readonly inputs: readonly InputField[];
+  /** The streams as they are now. */
+  readonly streams: ReadonlyMap<string, StreamNow>;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Decides for each piece with rows of unknown fate whether they may go again; where they may not, finds out whether
+ * they are stored.
+ *
+ * @param pending the pieces; their outcomes are what was found out afterwards
+ * @param parts what is needed
+ * @returns the pieces whose rows were looked for
+ * @throws {JournalError} where that cannot be found out
+ * @example
+ * ```ts ignore
+ * const searched = await settleDoubts(work.pending, { nc, settings, inputs, streams, signal });
+ * ```
+ */
+export async function settleDoubts(pending: readonly PendingPiece[], parts: DoubtParts): Promise<PendingPiece[]> {
+  const searched: PendingPiece[] = [];
+  for (const one of pending) {
+    const unknown = unknownOf(one.piece);
+    if (unknown.length === 0) continue;
+    const ids = idsOf(one, unknown, parts);
+    const { stream } = parts.inputs[one.piece.input]!;
+    const until = one.piece.since + parts.streams.get(stream)!.duplicateWindow - parts.settings.publishTimeout;
+    // A clock that was set back says nothing of the time that has passed.
+    if (Date.now() >= one.piece.since && Date.now() < until) one.until = until;
+    else {
+      await search(one, unknown, ids, parts);
+      searched.push(one);
+    }
+  }
+  return searched;
+}
+
+/** The ids of rows of a piece. Rows without one can neither go again nor be looked for. */
+function idsOf({ piece, item }: PendingPiece, unknown: readonly number[], parts: DoubtParts): string[] {
+  const { file, resource } = parts.inputs[piece.input]!;
+  const source = openBatch({ resource, rows: item.rows }, parts.settings);
+  const range = { from: piece.offset, count: piece.rows };
+  const rows = prepareRows(source, range, targetOf(parts.settings, resource), false);
+  const without = unknown.find((row) => !rows.hasId(row));
+  if (without === undefined) return unknown.map((row) => rows.idText(row));
+  throw new JournalError(
+    `Cannot resume: ${rowsOf(unknown.length)} of ${file} (batch ${piece.batch}, rows ${piece.offset} to ` +
+      `${piece.offset + piece.rows - 1}) were on their way when the run ended, and row ${piece.offset + without} has ` +
+      `no id: whether it is stored cannot be found out`,
+  );
+}
+
+async function search(
+  { piece }: PendingPiece,
+  unknown: readonly number[],
+  ids: readonly string[],
+  { nc, settings, inputs, signal }: DoubtParts,
+): Promise<void> {
+  const { stream, subject, file } = inputs[piece.input]!;
+  const { domain, inboxPrefix } = settings;
+  // Of two rows with one id the second one is a duplicate of the first.
+  const distinct = [...new Set(ids)];
+  const since = { sequence: piece.after };
+  const found = await mayFail(
+    () => findIds(nc, { stream, subject, ids: distinct, since, limit: Infinity }, { domain, inboxPrefix, signal }),
+    `${rowsOf(unknown.length)} of ${file} were on their way when the run ended, the duplicate window has passed, and ` +
+      `looking for their ids in ${stream} has failed`,
+  );
+  const sequences = new Map(distinct.map((id, i) => [id, found[i]!]));
+  const missing = unknown.filter((_, i) => sequences.get(ids[i]!) === 0);
+  // After the search: what was removed during it was not found either.
+  if (missing.length > 0) await assertNoneRemoved(nc, stream, piece.after, missing.length, settings, signal);
+  unknown.forEach((row, i) => {
+    const sequence = sequences.get(ids[i]!)!;
+    piece.codes![row] = sequence > 0 ? DUPLICATE : UNSENT;
+    if (piece.sequences !== undefined) piece.sequences[row] = sequence;
+  });
+}
+
+async function assertNoneRemoved(
+  nc: NatsConnection,
+  stream: string,
+  after: number,
+  missing: number,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<void> {
+  const removed = await mayFail(
+    () => removedBehind(nc, stream, after, settings, signal),
+    `looking for removed messages in ${stream} has failed`,
+  );
+  if (removed === 0) return;
+  throw new JournalError(
+    `Cannot resume: ${rowsOf(missing)} were not found in ${stream}, but ${grouped(removed)} messages behind sequence ` +
+      `${after} are no longer there: they may have been among them`,
+  );
+}
+
+async function mayFail<T>(work: () => Promise<T>, what: string): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    throw new JournalError(`Cannot resume: ${what}: ${codedMessage(error)}`, { cause: error });
+  }
+}

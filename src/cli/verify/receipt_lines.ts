@@ -1,0 +1,61 @@
+/**
+ * Receipts as `jetrow publish` prints them or keeps them in a journal.
+ *
+ * @module
+ */
+
+import type { WriteReceipt } from "../../types/mod.ts";
+import { InputError } from "../input/error.ts";
+import type { CliIo } from "../io.ts";
+import { linesOf, nameOf } from "../lines.ts";
+
+/** What a journal's lines begin with; its first line may be the torn one. */
+const JOURNAL_BEGINS = '{"kind":"';
+
+/** A receipt and where it stands. */
+export interface NamedReceipt {
+  /** The receipt; not yet checked. */
+  readonly receipt: WriteReceipt;
+  /** File and line. */
+  readonly where: string;
+}
+
+/**
+ * The receipts of an input, one a line. A journal's other lines are passed over, and its last one where it is torn: a
+ * crash of the command may leave it so.
+ *
+ * @param file a path, or `-` for standard input
+ * @param io where standard input comes from, and where a torn line is told of
+ * @returns the receipts, read as they are asked for
+ * @throws {InputError} for a line that is no JSON object
+ * @example
+ * ```ts ignore
+ * for await (const { receipt } of receiptsOf("receipts.jsonl", io)) console.log(receipt.rows);
+ * ```
+ */
+export async function* receiptsOf(file: string, io: CliIo): AsyncGenerator<NamedReceipt> {
+  let journal = false;
+  for await (const { text, number, whole } of linesOf(file, io)) {
+    if (text.trim() === "") continue;
+    const where = `${nameOf(file)}, line ${number}`;
+    const line = objectOf(text);
+    journal ||= text.startsWith(JOURNAL_BEGINS.slice(0, text.length));
+    if (line === undefined) {
+      if (!journal) throw new InputError(`${where}: no receipt: it is no JSON object`);
+      await io.stderr.write(`jetrow: ${where} is ${whole ? "no JSON" : "torn"}: passed over\n`);
+      continue;
+    }
+    if (line.kind === undefined || line.kind === "receipt") yield { receipt: line as unknown as WriteReceipt, where };
+  }
+}
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? value as Record<string, unknown>
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

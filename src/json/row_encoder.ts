@@ -1,0 +1,276 @@
+/**
+ * One encoding on its way: rows of a view, a slice at a time.
+ *
+ * @module
+ */
+
+import { cellError } from "../arrow/fault.ts";
+import { chunkAt, type ChunkView, type RowsView } from "../arrow/view.ts";
+import { EncodeError } from "../errors/mod.ts";
+import { crc32c } from "../hash/crc32c.ts";
+import type { EncodedRows } from "../types/mod.ts";
+import { Arena, LARGEST, STOP } from "./memory/arena.ts";
+import type { Cell } from "./cells/cell.ts";
+import { type Key, nameKey } from "./write/key.ts";
+import { attach, flush, FULL, scratch } from "./memory/scratch.ts";
+import type { PieceMemory, SpareMemory } from "./memory/spare.ts";
+import { cellOf } from "./cells/mod.ts";
+
+const { bytes } = scratch;
+
+/** What part of a view is encoded, and when to stop. */
+export interface EncodeOptions {
+  /** The rows to encode, ascending. */
+  readonly only?: readonly number[];
+  /**
+   * Where to begin: an index into `only`, else a row.
+   *
+   * @default {0}
+   */
+  readonly from?: number;
+  /** How many rows to encode at most. Absent: all that follow. */
+  readonly count?: number;
+  /** Stops before the row that would pass so many bytes; takes at least one. Absent: 4 GiB are too large. */
+  readonly maxBytes?: number;
+  /** What one row may take. */
+  readonly maxRowBytes?: number;
+  /**
+   * Told of the first row above `maxRowBytes`, with its exact size (beyond 256 MiB with a lower bound); nothing of such
+   * a row is kept. It throws its own error, or `encode.too_large` follows.
+   */
+  readonly overRow?: (row: number, size: number) => void;
+  /** Where memory for the result comes from; to give it back is up to who has the result. Absent: fresh memory. */
+  readonly memory?: Pick<PieceMemory, "bodies" | "offsets"> | undefined;
+}
+
+/** Rows as JSON, and how many there are. */
+export interface EncodedPart extends EncodedRows {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly offsets: Uint32Array<ArrayBuffer>;
+  readonly rows: number;
+}
+
+/** The state of one encoding. */
+export interface Encoding {
+  readonly view: RowsView;
+  readonly keys: readonly Key[];
+  readonly arena: Arena;
+  readonly only: readonly number[] | undefined;
+  readonly from: number;
+  readonly count: number;
+  readonly maxBytes: number;
+  readonly maxRowBytes: number;
+  readonly overRow: ((row: number, size: number) => void) | undefined;
+  readonly memory: EncodeOptions["memory"];
+  offsets: Uint32Array<ArrayBuffer>;
+  /** Rows done. */
+  done: number;
+  /** The chunk that the next row was in last, and its cells: they stay from slice to slice. */
+  at: ChunkView | undefined;
+  cells: readonly Cell[];
+  /** Where the slice ends: with the row that reaches so many bytes. */
+  sliceEnd: number;
+  /** Whether a limit ended it. */
+  stopped: boolean;
+}
+
+/** Begins an encoding. Throws an EncodeError for more rows than could ever fit. */
+export function begin(
+  view: RowsView,
+  { only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow, memory }:
+    EncodeOptions,
+): Encoding {
+  const count = Math.max(0, Math.min(most, (only?.length ?? view.rowCount) - from));
+  const keys = view.names.map((name, at) => nameKey(at === 0 ? "{" : ",", name));
+  checkCount(keys, count, maxBytes);
+  return {
+    view,
+    keys,
+    arena: new Arena({ maxBytes, maxRowBytes }, memory?.bodies),
+    only,
+    from,
+    count,
+    maxBytes,
+    maxRowBytes,
+    overRow,
+    memory,
+    offsets: offsetsFor(Math.min(count, 1 << 20), memory?.offsets),
+    done: 0,
+    at: undefined,
+    cells: [],
+    sliceEnd: 0,
+    stopped: false,
+  };
+}
+
+function offsetsFor(rows: number, spare: SpareMemory | undefined): Uint32Array<ArrayBuffer> {
+  const memory = spare?.take(4 * (rows + 1));
+  if (memory === undefined) return new Uint32Array(rows + 1);
+  const offsets = new Uint32Array(memory.buffer, 0, rows + 1);
+  offsets[0] = 0;
+  return offsets;
+}
+
+/** Refuses at once what even with one byte a value would be too large: rows without columns take no memory. */
+function checkCount(keys: readonly Key[], count: number, maxBytes: number): void {
+  const least = keys.reduce((sum, { length }) => sum + length + 1, keys.length === 0 ? 2 : 1);
+  if (maxBytes !== Infinity || count * least <= LARGEST) return;
+  tooLarge(Math.floor(LARGEST / least), count * least);
+}
+
+function tooLarge(row: number, size: number): never {
+  const text = `Cannot encode row ${row}: all rows together may take ${LARGEST} bytes, they take ${size} or more`;
+  throw new EncodeError("encode.too_large", text, { row, size, limit: LARGEST });
+}
+
+/**
+ * Encodes rows until there are so many bytes more, or all is done. False when nothing is left. Throws EncodeErrors.
+ */
+export function encodeSlice(run: Encoding, size: number): boolean {
+  const { arena } = run;
+  run.sliceEnd = arena.used + size;
+  attach(arena);
+  try {
+    encodeChunks(run);
+  } finally {
+    attach(undefined);
+  }
+  if (isLeft(run)) return true;
+  if (arena.countedFrom < 0 || sizeOf(run) <= arena.countedFrom) return false;
+  again(run);
+  return true;
+}
+
+function isLeft({ done, count, stopped }: Encoding): boolean {
+  return done < count && !stopped;
+}
+
+function encodeChunks(run: Encoding): void {
+  const { chunks } = run.view;
+  while (isLeft(run) && run.arena.used < run.sliceEnd) {
+    const row = rowAt(run, run.done);
+    const chunk = chunks[chunkAt(chunks, row)];
+    if (chunk === undefined) throw new RangeError(`row ${row} is outside of ${run.view.rowCount}`);
+    encodeChunk(run, chunk);
+  }
+}
+
+function rowAt({ only, from }: Encoding, index: number): number {
+  return only === undefined ? from + index : only[from + index]!;
+}
+
+function cellsOf(run: Encoding, { columns, starts, rowCount }: ChunkView): readonly Cell[] {
+  return columns.map((column, at) => {
+    const shift = starts[at]!;
+    const cell = cellOf(column, run.keys[at]!, shift + rowCount);
+    return shift === 0 ? cell : (slot, position) => cell(slot + shift, position);
+  });
+}
+
+/** Encodes rows from the next one on, as long as they are in the chunk. */
+function encodeChunk(run: Encoding, chunk: ChunkView): void {
+  if (run.at !== chunk) Object.assign(run, { at: chunk, cells: cellsOf(run, chunk) });
+  const { cells } = run;
+  const width = cells.length;
+  const { arena, only, from, count, maxBytes, maxRowBytes, sliceEnd } = run;
+  const last = chunk.firstRow + chunk.rowCount;
+  let { offsets, done } = run;
+  let column = 0;
+  let row = 0;
+  try {
+    let p = 0;
+    while (done < count) {
+      row = only === undefined ? from + done : only[from + done]!;
+      if (row < chunk.firstRow || row >= last) break;
+      const slot = row - chunk.firstRow;
+      const begin = arena.used + p;
+      arena.rowStart = begin;
+      if (width === 0) bytes[p++] = 123;
+      for (column = 0; column < width; column++) {
+        if (p > FULL) p = flushRows(run, done, p);
+        p = cells[column]!(slot, p);
+      }
+      bytes[p++] = 125;
+      const end = arena.used + p;
+      if (end - begin > maxRowBytes) refuseRow(run, row, end - begin);
+      if (end > maxBytes && begin > 0) {
+        run.stopped = true;
+        p = begin - arena.used;
+        break;
+      }
+      if (++done >= offsets.length) offsets = grown(offsets, count);
+      offsets[done] = end;
+      if (end >= sliceEnd) break;
+      if (p > FULL) p = flushRows(run, done, p);
+    }
+    arena.rowStart = arena.used + p;
+    flushRows(run, done, p);
+  } catch (thrown) {
+    if (thrown === STOP) stop(run, row);
+    else throw cellError(thrown, run.view.names[column] ?? "", row);
+  }
+  run.offsets = offsets;
+  run.done = done;
+}
+
+function flushRows({ arena, count }: Encoding, done: number, position: number): number {
+  arena.progress = Math.max(done, 1) / count;
+  return flush(position);
+}
+
+function grown(offsets: Uint32Array<ArrayBuffer>, count: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(Math.min(count + 1, offsets.length * 2));
+  larger.set(offsets);
+  return larger;
+}
+
+/** The arena has what it may hold: the rows before this one are the result, or there is none. */
+function stop(run: Encoding, row: number): void {
+  const { arena, maxBytes, maxRowBytes } = run;
+  const size = arena.used - arena.rowStart;
+  if (arena.rowStart > 0 && maxBytes < LARGEST) {
+    run.stopped = true;
+    return;
+  }
+  if (size > maxRowBytes) refuseRow(run, row, size);
+  tooLarge(row, arena.used);
+}
+
+function refuseRow(run: Encoding, row: number, size: number): never {
+  run.overRow?.(row, size);
+  const text = `Cannot encode row ${row}: it may take ${run.maxRowBytes} bytes, it takes ${size}`;
+  throw new EncodeError("encode.too_large", text, { row, size, limit: run.maxRowBytes });
+}
+
+function sizeOf({ offsets, done }: Encoding): number {
+  return offsets[done]!;
+}
+
+/** Goes back to the last row that begins in what was kept, now that the size of all is known. */
+function again(run: Encoding): void {
+  const { arena, done, offsets } = run;
+  let first = done - 1;
+  while (offsets[first]! > arena.countedFrom) first--;
+  arena.resume(offsets[first]!, sizeOf(run));
+  Object.assign(run, { done: first, stopped: false, count: done });
+}
+
+function exactly(offsets: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  return offsets.length === length ? offsets : offsets.slice(0, length);
+}
+
+/** What was encoded. */
+export function resultOf(run: Encoding): EncodedPart {
+  const { done, offsets, memory } = run;
+  const json = run.arena.take(sizeOf(run));
+  let crc: number | undefined;
+  return {
+    bytes: json,
+    // What goes back goes whole; what does not is to be no larger than it has to.
+    offsets: memory === undefined ? exactly(offsets, done + 1) : offsets.subarray(0, done + 1),
+    rows: done,
+    get crc32c(): number {
+      return crc ??= crc32c(json);
+    },
+  };
+}

@@ -1,0 +1,178 @@
+/**
+ * Text that is to be copied into the output as it is: checked to be one JSON value (RFC 8259), or a JSON number.
+ *
+ * @module
+ */
+
+import { sequenceSize } from "../../util/utf8.ts";
+
+const QUOTE = 34;
+const COMMA = 44;
+const COLON = 58;
+const BACKSLASH = 92;
+const OPEN_ARRAY = 91;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+/** What closes each container that is open. Grows; nesting is only bounded by the text's length. */
+let closers = new Uint8Array(256);
+
+function push(depth: number, closer: number): number {
+  if (depth === closers.length) {
+    const grown = new Uint8Array(depth * 2);
+    grown.set(closers);
+    closers = grown;
+  }
+  closers[depth] = closer;
+  return depth + 1;
+}
+
+/** Whether bytes are exactly one JSON value, white space around it allowed; valid UTF-8, no byte order mark. */
+export function isJson(source: Uint8Array, start: number, end: number): boolean {
+  let depth = 0;
+  let at = space(source, start, end);
+  for (;;) {
+    const byte = at < end ? source[at] : -1;
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      const closer = byte + 2;
+      at = space(source, at + 1, end);
+      if (at >= end) return false;
+      if (source[at] !== closer) {
+        depth = push(depth, closer);
+        if (closer === CLOSE_OBJECT) at = member(source, at, end);
+        if (at < 0) return false;
+        continue;
+      }
+      at++;
+    } else {
+      at = scalar(source, at, end);
+      if (at < 0) return false;
+    }
+    at = space(source, at, end);
+    while (depth > 0 && at < end && source[at] === closers[depth - 1]) {
+      depth--;
+      at = space(source, at + 1, end);
+    }
+    if (depth === 0) return at === end;
+    if (at >= end || source[at] !== COMMA) return false;
+    at = space(source, at + 1, end);
+    if (closers[depth - 1] === CLOSE_OBJECT) at = member(source, at, end);
+    if (at < 0) return false;
+  }
+}
+
+function space(source: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end) {
+    const byte = source[at]!;
+    if (byte !== 32 && byte !== 10 && byte !== 13 && byte !== 9) break;
+    at++;
+  }
+  return at;
+}
+
+/** A member's name, its colon and the white space after; -1 where it is none. */
+function member(source: Uint8Array, start: number, end: number): number {
+  if (start >= end || source[start] !== QUOTE) return -1;
+  const name = string(source, start + 1, end);
+  if (name < 0) return -1;
+  const at = space(source, name, end);
+  return at < end && source[at] === COLON ? space(source, at + 1, end) : -1;
+}
+
+function scalar(source: Uint8Array, at: number, end: number): number {
+  if (at >= end) return -1;
+  switch (source[at]) {
+    case QUOTE:
+      return string(source, at + 1, end);
+    case 116:
+      return word(source, at, end, "true");
+    case 102:
+      return word(source, at, end, "false");
+    case 110:
+      return word(source, at, end, "null");
+    default:
+      return number(source, at, end);
+  }
+}
+
+function word(source: Uint8Array, at: number, end: number, text: string): number {
+  if (at + text.length > end) return -1;
+  for (let n = 0; n < text.length; n++) if (source[at + n] !== text.charCodeAt(n)) return -1;
+  return at + text.length;
+}
+
+/** What comes after a string whose opening quote is before `start`; -1 where it is none. */
+function string(source: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end) {
+    const byte = source[at]!;
+    if (byte === QUOTE) return at + 1;
+    if (byte < 0x20) return -1;
+    if (byte === BACKSLASH) {
+      at = escape(source, at + 1, end);
+      if (at < 0) return -1;
+    } else if (byte < 0x80) {
+      at++;
+    } else {
+      const size = sequenceSize(source, at, end);
+      if (size < 0) return -1;
+      at += size;
+    }
+  }
+  return -1;
+}
+
+function escape(source: Uint8Array, at: number, end: number): number {
+  if (at >= end) return -1;
+  switch (source[at]) {
+    case 34:
+    case 47:
+    case 92:
+    case 98:
+    case 102:
+    case 110:
+    case 114:
+    case 116:
+      return at + 1;
+    case 117:
+      for (let n = 1; n <= 4; n++) if (at + n >= end || !isHex(source[at + n]!)) return -1;
+      return at + 5;
+    default:
+      return -1;
+  }
+}
+
+function isHex(byte: number): boolean {
+  return isDigit(byte) || (byte >= 65 && byte <= 70) || (byte >= 97 && byte <= 102);
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 48 && byte <= 57;
+}
+
+/** What comes after a number; -1 where it is none. */
+function number(source: Uint8Array, start: number, end: number): number {
+  let at = start;
+  if (at < end && source[at] === 45) at++;
+  if (at < end && source[at] === 48) at++;
+  else at = digits(source, at, end);
+  if (at >= 0 && at < end && source[at] === 46) at = digits(source, at + 1, end);
+  if (at >= 0 && at < end && (source[at]! | 32) === 101) {
+    at++;
+    if (at < end && (source[at] === 43 || source[at] === 45)) at++;
+    at = digits(source, at, end);
+  }
+  return at;
+}
+
+function digits(source: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end && isDigit(source[at]!)) at++;
+  return at > start ? at : -1;
+}
+
+/** Whether bytes are exactly one JSON number, nothing around it. */
+export function isJsonNumber(source: Uint8Array, start: number, end: number): boolean {
+  return number(source, start, end) === end && end > start;
+}

@@ -1,0 +1,45 @@
+/**
+ * Publishes a sequence of batches over one publisher.
+ *
+ * @module
+ */
+
+import type { PublisherCore } from "../../publish/core.ts";
+import type { ApplyAllOptions, Batches, ResourceTotal, WriteReceipt } from "../../types/mod.ts";
+import { resolveSequence } from "../call_options.ts";
+import { SequenceRunner } from "./runner.ts";
+import { Totals } from "../totals.ts";
+import { unlessAborted } from "../../util/unless_aborted.ts";
+
+/**
+ * Publishes a sequence to its end, or until the caller's signal or the `owner`'s aborts. `count` is told each receipt
+ * before the caller's `onReceipt` is. The owner's abort waits for no listener: it may be the listener that waits for the
+ * abort.
+ */
+export async function applyAll(
+  core: PublisherCore,
+  batches: Batches,
+  options: ApplyAllOptions,
+  owner: AbortSignal,
+  count: (receipt: WriteReceipt) => void,
+): Promise<ResourceTotal[]> {
+  const settings = resolveSequence(options);
+  const signal = settings.signal === undefined ? owner : AbortSignal.any([owner, settings.signal]);
+  const totals = new Totals();
+  const runner = new SequenceRunner(batches, { ...settings, signal }, async (receipt) => {
+    totals.add(receipt);
+    count(receipt);
+    const told = Promise.resolve(settings.onReceipt?.(receipt));
+    if (owner.aborted) return void told.catch(() => {});
+    await unlessAborted(told, owner).catch((error) => {
+      throw error === owner.reason ? signal.reason : error;
+    });
+  });
+  try {
+    await runner.run(core);
+  } catch (error) {
+    await runner.settle().catch(() => {}); // what the listener throws meanwhile, the runner keeps
+    throw await runner.close(error);
+  }
+  return totals.list();
+}

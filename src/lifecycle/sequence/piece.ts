@@ -1,0 +1,209 @@
+/**
+ * A piece of a batch on its way to the stream, over one connection after another where it has to.
+ *
+ * @module
+ */
+
+import { encodeView } from "../../json/encode.ts";
+import { IdIndex } from "../../message/id_index.ts";
+import type { RowRange } from "../../message/prepare.ts";
+import type { PreparedRows } from "../../message/prepared_rows.ts";
+import type { BatchSource } from "../../publish/prepare_batch.ts";
+import type { BeforeSending, PublisherCore } from "../../publish/core.ts";
+import type { Delivery } from "../../publish/call.ts";
+import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
+import { makeReceipt, receiptOf, toldBy } from "../../publish/receipt.ts";
+import type { WriteReceipt } from "../../types/mod.ts";
+import type { LeftPiece } from "./piece_log.ts";
+import type { SequenceSettings } from "../call_options.ts";
+
+/** A batch of a sequence, and what is known of its rows. */
+export interface Part {
+  /** Its index in the sequence. */
+  readonly index: number;
+  /** The batch, open. */
+  readonly source: BatchSource;
+  /** Outcomes of its selected rows; see outcomes.ts. */
+  readonly codes: Uint8Array;
+  /** Whether any of its rows was submitted. */
+  sent: boolean;
+  /** The highest sequence of its rows in pieces with receipts, of those sent once and stored as new. */
+  highest: number;
+}
+
+/** Whether every row is acknowledged. */
+export function allAcknowledged(codes: Uint8Array): boolean {
+  return codes.every(isAcknowledged);
+}
+
+/** Whether a row was sent, and refused or not answered. */
+export function hasFailed(codes: Uint8Array): boolean {
+  return codes.some((code) => code === REJECTED || code === UNKNOWN);
+}
+
+function isAcknowledged(code: number): boolean {
+  return code === ACKED || code === DUPLICATE;
+}
+
+/** A piece of a batch. */
+export class Piece {
+  /** Its batch. */
+  readonly part: Part;
+  /** Index of its first row among the selected rows of the batch. */
+  readonly from: number;
+  /** When its first row can have been sent, in milliseconds of `performance.now()`. */
+  readonly since: number;
+  /** Its rows' current way. */
+  delivery: Delivery;
+  /** Its rows as they were loaded first: their numbers and ids. */
+  #rows: PreparedRows | undefined;
+  /** What all deliveries so far came to. */
+  #codes: Uint8Array = new Uint8Array(0);
+  #sequences: Float64Array = new Float64Array(0);
+  #tries: Uint8Array = new Uint8Array(0);
+  #duplicateWindow = 0;
+  /** Indices within the piece of the rows that the current delivery carries; undefined: all. */
+  #carried: readonly number[] | undefined;
+
+  /** Starts a piece: of fewer rows than the range has where their bodies pass a piece's limit. */
+  constructor(
+    core: PublisherCore,
+    part: Part,
+    range: RowRange,
+    { signal, account }: Pick<SequenceSettings, "signal" | "account">,
+  ) {
+    this.part = part;
+    this.from = range.from;
+    this.since = performance.now();
+    const before: BeforeSending | undefined = account &&
+      ((rows, { stream, subject }) => {
+        const { count, bodyBytes, crc32c } = rows;
+        return account.begin({
+          batch: part.index,
+          offset: range.from,
+          rows: count,
+          bytes: bodyBytes,
+          crc32c,
+          stream,
+          subject,
+        });
+      });
+    this.delivery = core.start(part.source, range, signal, true, before);
+  }
+
+  /** Whether its rows were ever ready to be sent. */
+  get loaded(): boolean {
+    return this.#rows !== undefined || this.delivery.rows !== undefined;
+  }
+
+  /** Takes what the delivery that has ended came to. */
+  note(): void {
+    const { delivery, part } = this;
+    if (delivery.rows === undefined) return;
+    part.sent ||= delivery.sent;
+    if (this.#carried === undefined) {
+      this.#rows = delivery.rows;
+      this.#codes = delivery.codes;
+      this.#sequences = delivery.sequences;
+      this.#tries = delivery.tries;
+    } else {
+      this.#carried.forEach((row, i) => this.#merge(row, i));
+      this.#carried = []; // taken: a second look adds nothing
+    }
+    this.#duplicateWindow = delivery.destination?.duplicateWindow ?? 0;
+    part.codes.set(this.#codes, this.from);
+  }
+
+  #merge(row: number, index: number): void {
+    const { codes, sequences, tries } = this.delivery;
+    // A row that was not sent again is as it was before.
+    if (codes[index] === UNSENT) return;
+    this.#codes[row] = codes[index]!;
+    this.#sequences[row] = sequences[index]!;
+    this.#tries[row] = Math.min(255, this.#tries[row]! + tries[index]!);
+  }
+
+  /** Whether every row is acknowledged, as far as was noted. */
+  get complete(): boolean {
+    return this.#rows !== undefined && allAcknowledged(this.#codes);
+  }
+
+  /**
+   * Raises its batch's highest sequence to its own. The row's number where one, among those sent once and stored as
+   * new, is not above those of the pieces before it: the stream was deleted and made anew in between.
+   */
+  rise(): number | undefined {
+    if (this.delivery.cumulative) return undefined;
+    const { part } = this;
+    const before = part.highest;
+    for (let i = 0; i < this.#codes.length; i++) {
+      if (this.#codes[i] !== ACKED || this.#tries[i] !== 1) continue;
+      if (this.#sequences[i]! <= before) return this.#rows!.rowNumber(i);
+      part.highest = Math.max(part.highest, this.#sequences[i]!);
+    }
+  }
+
+  /** Why its rows may not go again: some are of unknown fate, and could be stored twice. */
+  whyNotAgain(publishTimeout: number): string | undefined {
+    const rows = this.#rows;
+    const late = performance.now() - this.since >= this.#duplicateWindow - publishTimeout;
+    for (let i = 0; i < this.#codes.length; i++) {
+      if (this.#fate(i) !== UNKNOWN) continue;
+      const row = rows!.rowNumber(i);
+      if (!rows!.hasId(i)) return `row ${row} is of unknown fate and has no id`;
+      if (late) {
+        return `row ${row} is of unknown fate, and the duplicate window of ${this.#duplicateWindow} ms less the ` +
+          `publish timeout has passed since it was sent`;
+      }
+    }
+  }
+
+  /** What is known of a row. Only rows with ids go again; what became of submissions before the last is not told. */
+  #fate(row: number): number {
+    const code = this.#codes[row]!;
+    return !isAcknowledged(code) && this.#tries[row]! > 1 && this.#rows!.hasId(row) ? UNKNOWN : code;
+  }
+
+  /** What became of its rows, as far as was noted. */
+  left(): LeftPiece {
+    const codes = this.#codes.map((_, i) => this.#fate(i));
+    const sequences = this.delivery.cumulative ? undefined : this.#sequences;
+    return { batch: this.part.index, offset: this.from, codes, sequences };
+  }
+
+  /** Sends what is not acknowledged again; the whole piece where it is stored as a whole. */
+  resume(core: PublisherCore, signal: AbortSignal | undefined): void {
+    const whole = core.settings.publishMode === "atomic";
+    const carried = [...this.#codes.keys()].filter((row) => whole || !isAcknowledged(this.#codes[row]!));
+    const { source } = this.part;
+    const only = carried.map((row) => source.only?.[this.from + row] ?? this.from + row);
+    const again: BatchSource = {
+      ...source,
+      only,
+      selected: only.length,
+      ...(source.seen === undefined ? {} : { seen: new IdIndex(only.length) }),
+    };
+    this.#carried = carried;
+    this.delivery = core.start(again, { from: 0, count: only.length }, signal, false);
+  }
+
+  /** The receipt of a complete piece, whatever number of deliveries it took. */
+  receipt(): WriteReceipt {
+    if (this.#carried === undefined) return receiptOf(this.delivery, this.part.index);
+    const { source, index } = this.part;
+    const { bytes, crc32c } = encodeView(source.view, {
+      ...(source.only === undefined ? {} : { only: source.only }),
+      from: this.from,
+      count: this.#codes.length,
+    });
+    return makeReceipt({
+      destination: this.delivery.destination!,
+      rows: this.#codes.length,
+      bytes: bytes.length,
+      crc32c,
+      ...toldBy(this.delivery, this.#codes.filter((code) => code === DUPLICATE).length, this.#sequences),
+      batch: index,
+      offset: this.from,
+    });
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * What keeps account of a sequence piece by piece, so that another process can go on with it.
+ *
+ * @module
+ */
+
+import type { ApplyAllOptions, PublisherStats } from "../../types/mod.ts";
+
+/** A piece whose rows are about to be sent. */
+export interface BegunPiece {
+  /** Its batch's index in the sequence. */
+  readonly batch: number;
+  /** Its first row, within the selected rows of its batch. */
+  readonly offset: number;
+  /** How many rows. */
+  readonly rows: number;
+  /** Bytes of JSON. */
+  readonly bytes: number;
+  /** CRC32C over the concatenated bodies. */
+  readonly crc32c: number;
+  /** The stream that it goes to. */
+  readonly stream: string;
+  /** The subject. */
+  readonly subject: string;
+}
+
+/** A piece that has no receipt though its sequence is over. */
+export interface LeftPiece {
+  /** Its batch's index in the sequence. */
+  readonly batch: number;
+  /** Its first row, within the selected rows of its batch. */
+  readonly offset: number;
+  /**
+   * What is known of each row; see outcomes.ts. Of unknown fate, too, are rows with ids that were sent more than once.
+   */
+  readonly codes: Uint8Array;
+  /** The stream sequence of each acknowledged row; absent where the server does not tell. */
+  readonly sequences: Float64Array | undefined;
+}
+
+/** What keeps account. */
+export interface PieceAccount {
+  /** Told of each publisher: the first, and another one after a lost connection. */
+  opened?(stats: () => PublisherStats): void;
+  /** Told of a piece before its first row is sent, in order, and awaited; what it throws ends the sequence. */
+  begin(piece: BegunPiece): Promise<void>;
+  /**
+   * Told once, when a sequence has failed, of the pieces whose rows can have been sent and that have no receipt. Of
+   * others that were begun nothing was sent.
+   */
+  left(pieces: readonly LeftPiece[]): void;
+}
+
+/** Options of a sequence that is kept account of. */
+export interface AccountedOptions extends ApplyAllOptions {
+  /** What keeps account. */
+  readonly account?: PieceAccount;
+}

@@ -1,0 +1,251 @@
+/**
+ * The wire: the only place that sends rows. A message has a reply subject of its own below the publisher's inbox, so
+ * that the server acknowledges it; in a batch some are sent without.
+ *
+ * @module
+ */
+
+import type { MsgHdrs, NatsConnection } from "@nats-io/nats-core";
+import type { PreparedRows } from "../../message/prepared_rows.ts";
+import { extendBlock } from "../../message/headers.ts";
+import { BurstMemory } from "./burst_memory.ts";
+import { type FrameSink, frameSink } from "./client_internals.ts";
+
+/** A reply subject with a whole number in it: what comes before and behind the number. */
+export interface ReplyForm {
+  /** Before the number, the inbox included. */
+  readonly before: Uint8Array;
+  /** Behind it. */
+  readonly after: Uint8Array;
+}
+
+/** Sends messages one after another. */
+export interface Wire {
+  /** Whole frames handed to the client's protocol handler, or one publish a message. */
+  readonly kind: "frames" | "publish";
+  /** Whether a sent row's bytes are the client's by reference until the next turn, rather than copied. */
+  readonly holdsRows: boolean;
+  /** Sends one row that is answered below the inbox; what it takes may stay here until {@linkcode flush}. */
+  send(rows: PreparedRows, index: number, token: number): void;
+  /** Sends one row with more header lines; without a token it asks for no answer. */
+  sendExtended(rows: PreparedRows, index: number, token: number | undefined, lines: Uint8Array): void;
+  /** Sends one row that is answered on a subject of this form. */
+  sendOn(rows: PreparedRows, index: number, reply: ReplyForm, number: number): void;
+  /** Hands over what was sent, and behind it a message without headers and payload. */
+  sendEmpty(subject: string, reply: ReplyForm, number: number): void;
+  /** Hands over what was sent. */
+  flush(): void;
+  /** Lets go of memory: nothing will be sent any more. */
+  close(): void;
+}
+
+/** The wire of a connection: frames where the client takes them. `inbox` ends in a dot; the token follows it. */
+export function openWire(nc: NatsConnection, inbox: string): Wire {
+  const sink = frameSink(nc);
+  return sink === undefined ? new PublishWire(nc, inbox) : new FrameWire(nc, sink, inbox);
+}
+
+/** The command line beside subject and reply: `HPUB `, blanks, token, two lengths, CR LF twice. */
+const FRAME_EXTRA = 64;
+
+const NOTHING = new Uint8Array(0);
+const decoder = new TextDecoder();
+
+/** Gathers frames: a burst goes to the client in one part, whatever number of rows it has, and is one write. */
+class FrameWire implements Wire {
+  readonly kind = "frames";
+  readonly holdsRows = false;
+  readonly #nc: NatsConnection;
+  readonly #sink: FrameSink;
+  readonly #inbox: ReplyForm;
+  readonly #memory: BurstMemory;
+  #burst: Uint8Array<ArrayBuffer> = NOTHING;
+  /** The burst's first byte that was not handed over, and where the next frame begins. */
+  #start = 0;
+  #end = 0;
+  #messages = 0;
+  #bytes = 0;
+
+  constructor(nc: NatsConnection, sink: FrameSink, inbox: string) {
+    this.#nc = nc;
+    this.#sink = sink;
+    this.#inbox = { before: new TextEncoder().encode(inbox), after: NOTHING };
+    this.#memory = new BurstMemory(async () => await nc.flush());
+  }
+
+  send(rows: PreparedRows, index: number, token: number): void {
+    this.#frame(rows, index, this.#inbox, token, NOTHING);
+  }
+
+  sendExtended(rows: PreparedRows, index: number, token: number | undefined, lines: Uint8Array): void {
+    this.#frame(rows, index, token === undefined ? undefined : this.#inbox, token ?? 0, lines);
+  }
+
+  sendOn(rows: PreparedRows, index: number, reply: ReplyForm, number: number): void {
+    this.#frame(rows, index, reply, number, NOTHING);
+  }
+
+  sendEmpty(subject: string, reply: ReplyForm, number: number): void {
+    this.flush();
+    publishEmpty(this.#nc, subject, reply, number);
+  }
+
+  #frame(rows: PreparedRows, index: number, reply: ReplyForm | undefined, number: number, lines: Uint8Array): void {
+    const block = rows.blockOf(index);
+    const from = rows.offsets[index]!;
+    const to = rows.offsets[index + 1]!;
+    const headerLength = block.bytes.length + lines.length;
+    const total = headerLength + to - from;
+    if (!(to <= rows.bytes.length)) throw released(index);
+    const replyLength = reply === undefined ? 0 : reply.before.length + reply.after.length;
+    const need = FRAME_EXTRA + rows.subjectBytes.length + replyLength + total;
+    if (this.#end + need > this.#burst.length) this.#more(need);
+    const burst = this.#burst;
+    let at = this.#end;
+    burst[at++] = 0x48; // HPUB
+    burst[at++] = 0x50;
+    burst[at++] = 0x55;
+    burst[at++] = 0x42;
+    burst[at++] = 0x20;
+    at = copy(rows.subjectBytes, burst, at);
+    burst[at++] = 0x20;
+    if (reply !== undefined) {
+      at = copy(reply.before, burst, at);
+      at = writeWhole(burst, at, number);
+      at = copy(reply.after, burst, at);
+      burst[at++] = 0x20;
+    }
+    at = writeWhole(burst, at, headerLength);
+    burst[at++] = 0x20;
+    at = writeWhole(burst, at, total);
+    burst[at++] = 0x0d;
+    burst[at++] = 0x0a;
+    burst.set(block.bytes, at);
+    if (block.idAt >= 0) rows.writeId(index, burst, at + block.idAt);
+    at += headerLength;
+    if (lines.length > 0) endBlock(burst, at, lines);
+    burst.set(rows.bytes.subarray(from, to), at);
+    at += to - from;
+    burst[at++] = 0x0d;
+    burst[at++] = 0x0a;
+    this.#end = at;
+    this.#messages++;
+    this.#bytes += total;
+  }
+
+  flush(): void {
+    if (this.#end === this.#start) return;
+    if (this.#nc.isClosed()) throw new Error("the connection is closed");
+    if (this.#nc.isDraining()) throw new Error("the connection is draining");
+    const [start, end] = [this.#start, this.#end];
+    if (this.#sink.takesViews) {
+      this.#start = end;
+      this.#sink.send(this.#burst.subarray(start, end), this.#messages, this.#bytes);
+    } else {
+      this.#end = 0;
+      this.#sink.send(this.#burst.slice(0, end), this.#messages, this.#bytes);
+    }
+    this.#messages = 0;
+    this.#bytes = 0;
+  }
+
+  close(): void {
+    this.#memory.close();
+    this.#burst = NOTHING;
+    this.#start = this.#end = 0;
+  }
+
+  #more(need: number): void {
+    this.flush();
+    const [full, handedOver] = [this.#burst, this.#end];
+    if (handedOver > 0 || need > full.length) this.#burst = this.#memory.take(need);
+    this.#start = this.#end = 0;
+    if (handedOver > 0) void this.#memory.retire(full);
+  }
+}
+
+function released(index: number): RangeError {
+  return new RangeError(`Cannot send row ${index}: its bytes were released`);
+}
+
+/** Puts lines and a blank line at the end of a header block that ends at `end`. */
+function endBlock(to: Uint8Array, end: number, lines: Uint8Array): void {
+  to.set(lines, end - lines.length - 2);
+  to[end - 2] = 0x0d;
+  to[end - 1] = 0x0a;
+}
+
+function publishEmpty(nc: NatsConnection, subject: string, reply: ReplyForm, number: number): void {
+  nc.publish(subject, NOTHING, { reply: replyText(reply, number) });
+}
+
+function replyText({ before, after }: ReplyForm, number: number): string {
+  return decoder.decode(before) + number + decoder.decode(after);
+}
+
+/** A copy loop: subject and reply are some thirty bytes, for which `set` costs several times as much. */
+function copy(from: Uint8Array, to: Uint8Array, at: number): number {
+  for (let i = 0; i < from.length; i++) to[at + i] = from[i]!;
+  return at + from.length;
+}
+
+/** Writes a whole number in decimal digits. */
+function writeWhole(to: Uint8Array, at: number, value: number): number {
+  let length = 1;
+  for (let bound = 10; value >= bound; bound *= 10) length++;
+  let rest = value;
+  for (let i = at + length - 1; i >= at; i--) {
+    const tenth = Math.floor(rest / 10);
+    to[i] = 48 + rest - tenth * 10;
+    rest = tenth;
+  }
+  return at + length;
+}
+
+class PublishWire implements Wire {
+  readonly kind = "publish";
+  readonly holdsRows = true;
+  readonly #nc: NatsConnection;
+  readonly #inbox: string;
+
+  constructor(nc: NatsConnection, inbox: string) {
+    this.#nc = nc;
+    this.#inbox = inbox;
+  }
+
+  send(rows: PreparedRows, index: number, token: number): void {
+    this.#publish(rows, index, this.#inbox + token, NOTHING);
+  }
+
+  sendExtended(rows: PreparedRows, index: number, token: number | undefined, lines: Uint8Array): void {
+    this.#publish(rows, index, token === undefined ? undefined : this.#inbox + token, lines);
+  }
+
+  sendOn(rows: PreparedRows, index: number, reply: ReplyForm, number: number): void {
+    this.#publish(rows, index, replyText(reply, number), NOTHING);
+  }
+
+  sendEmpty(subject: string, reply: ReplyForm, number: number): void {
+    publishEmpty(this.#nc, subject, reply, number);
+  }
+
+  flush(): void {}
+
+  close(): void {}
+
+  #publish(rows: PreparedRows, index: number, reply: string | undefined, lines: Uint8Array): void {
+    const block = rows.blockOf(index);
+    let bytes = block.bytes;
+    if (lines.length > 0) bytes = extendBlock(bytes, lines);
+    if (block.idAt >= 0) {
+      if (lines.length === 0) bytes = bytes.slice();
+      rows.writeId(index, bytes, block.idAt);
+    }
+    const [from, to] = [rows.offsets[index]!, rows.offsets[index + 1]!];
+    if (!(to <= rows.bytes.length)) throw released(index);
+    const body = rows.bytes.subarray(from, to);
+    // All that the client asks of headers when it publishes is `encode()`.
+    const headers = { encode: () => bytes } as unknown as MsgHdrs;
+    this.#nc.publish(rows.subject, body, reply === undefined ? { headers } : { reply, headers });
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Finds out what became of a batch that was refused because the stream has an id of it: it may have been committed
+ * before, and its answer lost.
+ *
+ * @module
+ */
+
+import type { AtomicBatch } from "./atomic_batch.ts";
+import type { Delivery, Failure } from "../call.ts";
+import { now } from "./deadlines.ts";
+import type { Miss } from "../rejection.ts";
+
+/** Some id of the batch is one of a message that the stream has already. */
+export const DUPLICATE_ID = 10201;
+
+/**
+ * Finds rows of a call in the stream: the sequence of each, 0 where there is none. `since` is the age of the commit in
+ * milliseconds.
+ */
+export type RowFinder = (delivery: Delivery, since: number, signal: AbortSignal) => Promise<Float64Array>;
+
+/** What was found out: all rows are there, some are, or it is not known. */
+export type Settlement =
+  | { readonly kind: "all"; readonly sequences: Float64Array }
+  | { readonly kind: "some"; readonly sequences: Float64Array; readonly failure: Failure }
+  | { readonly kind: "unknown"; readonly miss: Miss };
+
+/** Looks for the rows of a refused batch; `description` is the server's reason. */
+export async function settle(batch: AtomicBatch, description: string, find: RowFinder): Promise<Settlement> {
+  const { delivery } = batch;
+  const refused = `the server refused it: ${description} (${DUPLICATE_ID})`;
+  const known = { code: "publish.rejected", serverCode: DUPLICATE_ID } as const;
+  try {
+    const sequences = await find(delivery, now() - batch.committedAt, batch.search.signal);
+    const found = sequences.filter((sequence) => sequence > 0).length;
+    if (found === sequences.length) return { kind: "all", sequences };
+    const reason = `${refused}: the stream has ${found} of its ${delivery.count} rows`;
+    return { kind: "some", sequences, failure: { ...known, reason, delivery } };
+  } catch (cause) {
+    const { code, message } = cause as { code?: unknown; message?: unknown };
+    const reason = `${refused}, and its rows could not be looked for: ${message}`;
+    const again = code === "connection.permission" ? "never" : "later";
+    return { kind: "unknown", miss: { ...known, stored: "unknown", again, reason, cause } };
+  }
+}
+
+/** Notes the rows that were found as duplicates, and the others as refused; gives what the duplicates are together. */
+export function noteFound(
+  delivery: Delivery,
+  sequences: Float64Array,
+): { readonly rows: number; readonly bytes: number } {
+  const { offsets } = delivery.rows!;
+  let rows = 0;
+  let bytes = 0;
+  for (let i = 0; i < delivery.count; i++) {
+    if (sequences[i] === 0) {
+      delivery.refuse(i, "no");
+      continue;
+    }
+    delivery.acknowledge(i, sequences[i]!, true);
+    rows++;
+    bytes += offsets[i + 1]! - offsets[i]!;
+  }
+  return { rows, bytes };
+}

@@ -1,0 +1,252 @@
+/**
+ * Fast delivery: rows in batches of fast ingest (ADR-50, part 2), where one answer acknowledges all rows so far.
+ *
+ * A batch begins with one row, whose answer says how many may follow, and ends with the last row there is to send.
+ * Calls share a batch; one with at least as many rows as the window has batches of its own, so that its last sequence
+ * is known.
+ *
+ * @module
+ */
+
+import type { Msg } from "@nats-io/nats-core";
+import type { Settings } from "../../options/publisher.ts";
+import { Backlog } from "./queue.ts";
+import { statusOf } from "../connection/client_internals.ts";
+import type { Delivery } from "../call.ts";
+import { now } from "./deadlines.ts";
+import type { FastBatch } from "./fast_batch.ts";
+import { APPEND, COMMIT, type FastAnswer, type FastReply, parseFast, parseReply, START } from "./fast_protocol.ts";
+import { FastSender } from "./fast_sender.ts";
+import { Feed } from "./fast_feed.ts";
+import type { Lane, LaneHost } from "./lane.ts";
+import { malformed, type Miss, missOf, timedOut } from "../rejection.ts";
+import { Pump } from "./pump.ts";
+import type { Wire } from "../connection/wire.ts";
+
+/** How long a batch's last answer may come after one that says that the server knows it no more, in milliseconds. */
+const GRACE = 200;
+/** The server knows no batch of this id. */
+const UNKNOWN_BATCH = 10208;
+const LOST: Miss = {
+  code: "publish.rejected",
+  stored: "unknown",
+  again: "later",
+  reason: `the server knows the batch no more, and its last acknowledgment is lost (${UNKNOWN_BATCH})`,
+  serverCode: UNKNOWN_BATCH,
+};
+
+/** The lane of `publishMode: "fast"`. */
+export class FastLane implements Lane {
+  readonly #host: LaneHost;
+  readonly #settings: Settings;
+  readonly #prefixLength: number;
+  readonly #backlog: Backlog;
+  readonly #sender: FastSender;
+  readonly #pump: Pump;
+
+  /** A lane over a wire; reply subjects begin with `inbox`. */
+  constructor(wire: Wire, settings: Settings, inbox: string, host: LaneHost) {
+    this.#host = host;
+    this.#settings = settings;
+    this.#prefixLength = inbox.length;
+    this.#backlog = new Backlog(settings.retry?.budget);
+    this.#sender = new FastSender(wire, settings, inbox, new Feed(this.#backlog));
+    this.#pump = new Pump(host, {
+      outstanding: () => this.#sender.rows > 0,
+      nextDue: () => this.#nextDue(),
+      expire: (time) => this.#pump.guarded(() => this.#expireAll(time)),
+      submit: (time) => this.#sender.submit(time),
+    });
+  }
+
+  get inFlight(): number {
+    return this.#sender.rows;
+  }
+
+  get inFlightBytes(): number {
+    return this.#sender.bytes;
+  }
+
+  get submitted(): number {
+    return this.#sender.submitted;
+  }
+
+  get waiting(): boolean {
+    return this.#backlog.waiting;
+  }
+
+  push(delivery: Delivery): void {
+    delivery.cumulative = true;
+    this.#backlog.push(delivery);
+  }
+
+  wake(): void {
+    this.#pump.wake();
+  }
+
+  cancel(delivery: Delivery): void {
+    const time = now();
+    this.#backlog.remove(delivery);
+    for (const batch of this.#sender.batches) {
+      batch.drop(delivery, (_, from, to) => this.#sender.free(delivery, from, to));
+      if (batch.live) continue;
+      // Nobody waits for its end, but the server does.
+      this.#sender.trouble(batch, time);
+      batch.lostAt = Math.min(batch.lostAt, time + this.#settings.publishTimeout);
+    }
+    this.#afterAnswer();
+  }
+
+  stop(): void {
+    this.#backlog.close();
+    // The end of a batch acknowledges what no other answer would.
+    this.#pump.guarded(() => {
+      for (const batch of this.#sender.batches) this.#sender.end(batch);
+    });
+    this.#pump.stop();
+  }
+
+  cut(): void {
+    this.#backlog.close();
+    this.#sender.clear();
+    this.#pump.cut();
+  }
+
+  reply(msg: Msg): void {
+    this.#pump.noteAnswer();
+    const at = parseReply(msg.subject, this.#prefixLength);
+    const batch = at && this.#sender.batchOf(at.id);
+    if (batch === undefined) return;
+    const answer = parseFast(msg.data, statusOf(msg), batch.destination.source, batch.id);
+    this.#pump.guarded(() => this.#heard(batch, at!, answer));
+    this.#afterAnswer();
+  }
+
+  #heard(batch: FastBatch, at: FastReply, answer: FastAnswer): void {
+    const { source } = batch.destination;
+    switch (answer.kind) {
+      case "flow":
+        return this.#flow(batch, answer.sequence, answer.perAck);
+      case "gap":
+        return this.#sender.trouble(batch, now());
+      case "row_refused":
+        return this.#refuse(batch, answer.sequence, missOf(answer.refusal, source));
+      case "refused":
+        return this.#refused(batch, at, missOf(answer, source));
+      case "ended":
+        return this.#ended(batch, answer.count, answer.lastSequence);
+      default:
+        return this.#finish(batch, missOf(answer, source));
+    }
+  }
+
+  #flow(batch: FastBatch, sequence: number, perAck: number): void {
+    if (sequence > batch.sent) return this.#finish(batch, malformed(`row ${sequence} was not sent`));
+    batch.perAck = perAck;
+    this.#sender.heard(batch, now());
+    // The last row waits for the batch's end, which tells the last sequence.
+    this.#settle(batch, Math.min(sequence, batch.ending ? batch.sent - 1 : batch.sent));
+    if (this.#pump.stopped || batch.troubled) this.#sender.end(batch);
+  }
+
+  #ended(batch: FastBatch, count: number, lastSequence: number): void {
+    if (count > batch.sent || count < batch.settled) {
+      return this.#finish(batch, malformed(`${count} rows of a batch of ${batch.sent}, ${batch.settled} acknowledged`));
+    }
+    if (lastSequence > 0 && batch.sole !== undefined) batch.sole.lastSequence = lastSequence;
+    this.#settle(batch, count);
+    const reason = `the server ended the batch before it, after ${count} rows`;
+    this.#finish(batch, { code: "publish.rejected", stored: "no", again: "pause", reason });
+  }
+
+  #settle(batch: FastBatch, upTo: number): void {
+    if (upTo <= batch.settled) return;
+    batch.settle(upTo, (delivery, from, to) => {
+      const { offsets } = delivery.rows!;
+      this.#sender.free(delivery, from, to);
+      delivery.acknowledgeRange(from, to);
+      this.#backlog.retry.succeeded();
+      this.#host.acknowledged(to - from, 0, offsets[to]! - offsets[from]!);
+      if (delivery.complete) delivery.done.resolve();
+    });
+  }
+
+  /** A message of the batch was refused, or found nobody. */
+  #refused(batch: FastBatch, { sequence, operation }: FastReply, miss: Miss): void {
+    if (operation === START || (sequence === 1 && operation === COMMIT)) {
+      // No batch, or none any more: nothing of it is stored.
+      batch.refused.set(1, miss);
+      const reason = `the batch ended with its first row: ${miss.reason}`;
+      this.#finish(batch, { ...miss, stored: "no", again: "pause", reason });
+    } else if (operation === APPEND || operation === COMMIT) {
+      this.#refuse(batch, sequence, miss);
+    } else if (miss.serverCode === UNKNOWN_BATCH) {
+      batch.lostAt = Math.min(batch.lostAt, now() + GRACE);
+    } else {
+      this.#sender.trouble(batch, now());
+    }
+  }
+
+  #refuse(batch: FastBatch, sequence: number, miss: Miss): void {
+    const row = batch.rowAt(sequence);
+    this.#sender.trouble(batch, now());
+    if (row === undefined) return;
+    batch.refused.set(sequence, miss);
+    row.delivery.refuse(row.index, miss.stored);
+    if (batch.refused.size === batch.sent - batch.settled) this.#finish(batch, miss);
+    else if (!this.#backlog.retry.enabled || miss.again === "never") this.#host.failed({ ...miss, ...row });
+  }
+
+  /** The batch is over; rows that are not settled are as they were refused, else as `rest` says. */
+  #finish(batch: FastBatch, rest: Miss): void {
+    this.#sender.remove(batch);
+    this.#takeOut(batch, Infinity, rest);
+  }
+
+  #takeOut(batch: FastBatch, due: number, rest: Miss): void {
+    batch.takeOut(due, (delivery, index, sequence) => {
+      this.#missed(delivery, index, batch.refused.get(sequence) ?? rest);
+    });
+  }
+
+  #missed(delivery: Delivery, index: number, miss: Miss): void {
+    this.#sender.free(delivery, index, index + 1);
+    delivery.refuse(index, miss.stored);
+    const safe = miss.stored === "no" || delivery.rows!.hasId(index);
+    // All rows of a batch wait for the same time, so that they go again in order.
+    const again = miss.again === "never" ? "never" : "pause";
+    if (this.#backlog.takeBack(delivery, index, again, safe, now())) return;
+    delivery.open--;
+    this.#host.failed({ ...miss, delivery, index });
+  }
+
+  #afterAnswer(): void {
+    this.#pump.arm();
+    this.#pump.proceed();
+    this.#host.moved();
+  }
+
+  #nextDue(): number {
+    let next = Infinity;
+    for (const { deadline, nudgeAt, lostAt } of this.#sender.batches) next = Math.min(next, deadline, nudgeAt, lostAt);
+    if (this.#pump.stopped) return next;
+    return Math.min(next, this.#sender.lingersUntil, this.#sender.blocked ? Infinity : this.#backlog.due);
+  }
+
+  #expireAll(time: number): void {
+    for (const batch of this.#sender.batches) {
+      if (batch.deadline <= time) this.#expire(batch, time);
+      else if (batch.lostAt <= time) this.#finish(batch, LOST);
+      else if (batch.nudgeAt <= time) this.#sender.nudge(batch, time);
+    }
+    this.#sender.endLingering(time);
+  }
+
+  #expire(batch: FastBatch, time: number): void {
+    const miss = timedOut("acknowledgment", this.#settings.publishTimeout);
+    if (this.#backlog.retry.enabled) return this.#finish(batch, miss);
+    this.#sender.trouble(batch, time);
+    this.#takeOut(batch, time, miss);
+    if (!batch.live) this.#sender.remove(batch);
+  }
+}

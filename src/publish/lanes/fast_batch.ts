@@ -1,0 +1,151 @@
+/**
+ * One fast batch: which rows have which place in it, and how far the server is. No clock, no I/O.
+ *
+ * Rows lie in runs: rows of one call, side by side, submitted at the same time. An acknowledgment settles whole runs or
+ * the beginning of one.
+ *
+ * @module
+ */
+
+import type { Destination } from "../../stream/destination.ts";
+import type { Delivery } from "../call.ts";
+import type { Miss } from "../rejection.ts";
+import type { ReplyForm } from "../connection/wire.ts";
+
+/** Rows of one call at consecutive places. */
+interface Run {
+  /** Their call; undefined once nobody waits for them. */
+  delivery: Delivery | undefined;
+  /** Index of the first in its call. */
+  index: number;
+  /** Place of the first in the batch. */
+  sequence: number;
+  /** How many. */
+  count: number;
+  /** When they must be acknowledged. */
+  readonly deadline: number;
+}
+
+/** Told of rows `from` to `to` (exclusive) of a call. */
+export type EachRun = (delivery: Delivery, from: number, to: number) => void;
+
+/** A batch of fast ingest. */
+export class FastBatch {
+  /** Its id. */
+  readonly id: string;
+  /** Where its rows go. */
+  readonly destination: Destination;
+  /** Its reply subjects, by operation. */
+  readonly forms: readonly ReplyForm[];
+  /** After how many rows it asks for an answer; the server may send them more often. */
+  readonly flow: number;
+  /** The call that it is for alone; undefined where calls share it. */
+  readonly own: Delivery | undefined;
+  /** The call that all rows so far are of; undefined before the first and after another's. */
+  sole: Delivery | undefined;
+  /** Rows sent. */
+  sent = 0;
+  /** Rows that are settled, from the first on. */
+  settled = 0;
+  /** After how many rows the server answers; 0 before its first answer. */
+  perAck = 0;
+  /** Whether its last row or its end is sent. */
+  ending = false;
+  /** Whether something is wrong with it: it takes no more rows. */
+  troubled = false;
+  /** Rows that the server refused, by place, and why. */
+  readonly refused = new Map<number, Miss>();
+  /** When it is to be asked how far it is. */
+  nudgeAt = Infinity;
+  /** When it is given up, whatever its rows' deadlines are. */
+  lostAt = Infinity;
+  #runs: Run[] = [];
+
+  /** A batch without rows. */
+  constructor(
+    id: string,
+    destination: Destination,
+    forms: readonly ReplyForm[],
+    flow: number,
+    own: Delivery | undefined,
+  ) {
+    this.id = id;
+    this.destination = destination;
+    this.forms = forms;
+    this.flow = flow;
+    this.own = own;
+  }
+
+  /** Whether its first answer is still waited for. */
+  get opening(): boolean {
+    return this.perAck === 0;
+  }
+
+  /** Whether anybody waits for a row of it. */
+  get live(): boolean {
+    return this.#runs.some(({ delivery }) => delivery !== undefined);
+  }
+
+  /** The earliest deadline of its rows; Infinity without any. */
+  get deadline(): number {
+    for (const { delivery, deadline } of this.#runs) if (delivery !== undefined) return deadline;
+    return Infinity;
+  }
+
+  /** Gives rows `index` to `index + count` (exclusive) of a call the next places. Deadlines never fall. */
+  add(delivery: Delivery, index: number, count: number, deadline: number): void {
+    if (this.sent === 0) this.sole = delivery;
+    else if (this.sole !== delivery) this.sole = undefined;
+    const sequence = this.sent + 1;
+    this.sent += count;
+    const last = this.#runs.at(-1);
+    const joins = last?.delivery === delivery && last.deadline === deadline && last.index + last.count === index;
+    if (joins) last.count += count;
+    else this.#runs.push({ delivery, index, sequence, count, deadline });
+  }
+
+  /** Settles all rows up to a place. */
+  settle(upTo: number, each: EachRun): void {
+    this.settled = Math.max(this.settled, upTo);
+    let done = 0;
+    for (const run of this.#runs) {
+      const rows = Math.min(run.count, upTo - run.sequence + 1);
+      if (rows <= 0) break;
+      const { delivery, index } = run;
+      run.index += rows;
+      run.sequence += rows;
+      run.count -= rows;
+      if (run.count === 0) done++;
+      if (delivery !== undefined) each(delivery, index, index + rows);
+    }
+    if (done > 0) this.#runs = this.#runs.slice(done);
+  }
+
+  /** Takes out the rows that are not settled, those whose deadline has come or all; tells of each and its place. */
+  takeOut(due: number, each: (delivery: Delivery, index: number, sequence: number) => void): void {
+    for (const run of this.#runs) {
+      const { delivery, index, sequence, count } = run;
+      if (delivery === undefined || run.deadline > due) continue;
+      run.delivery = undefined;
+      for (let i = 0; i < count; i++) each(delivery, index + i, sequence + i);
+    }
+  }
+
+  /** Nobody waits for a call's rows any more. */
+  drop(dropped: Delivery, each: EachRun): void {
+    for (const run of this.#runs) {
+      if (run.delivery !== dropped) continue;
+      run.delivery = undefined;
+      each(dropped, run.index, run.index + run.count);
+    }
+  }
+
+  /** The row at a place that is not settled. */
+  rowAt(sequence: number): { readonly delivery: Delivery; readonly index: number } | undefined {
+    for (const run of this.#runs) {
+      if (sequence < run.sequence || sequence >= run.sequence + run.count) continue;
+      const { delivery } = run;
+      return delivery === undefined ? undefined : { delivery, index: run.index + sequence - run.sequence };
+    }
+  }
+}

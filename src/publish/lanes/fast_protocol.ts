@@ -1,0 +1,117 @@
+/**
+ * The messages of fast ingest (ADR-50, part 2): what a reply subject says to the server, and what the server answers.
+ *
+ * A batch's control data is in its reply subjects, `<inbox><id>.<flow>.fail.<sequence>.<operation>.$FI`. Answers come
+ * on the reply subject of some message of the batch; that of a refusal is the refused message's own.
+ *
+ * @module
+ */
+
+import type { AckSource } from "../../stream/ack.ts";
+import { type Ack, firstBytes, type JsonObject, parseAck, parseObject } from "../ack.ts";
+import type { ReplyForm } from "../connection/wire.ts";
+
+/** What a message asks for: begin a batch, add a row, add the last row, end without a row, tell how far it is. */
+export const START = 0;
+export const APPEND = 1;
+export const COMMIT = 2;
+export const END = 3;
+export const PING = 4;
+
+/** Bytes of a reply subject behind the inbox, at most. */
+export const FAST_REPLY_BYTES = "abcdefghijkl.65536.fail.1234567890123456.0.$FI".length;
+
+/** The reply subjects of a batch, by operation; gap mode `fail` ends it at the first lost row. */
+export function replyForms(inbox: string, id: string, flow: number): readonly ReplyForm[] {
+  const text = new TextEncoder();
+  const before = text.encode(`${inbox}${id}.${flow}.fail.`);
+  return [START, APPEND, COMMIT, END, PING].map((operation) => ({ before, after: text.encode(`.${operation}.$FI`) }));
+}
+
+/** Which message a reply subject belongs to. */
+export interface FastReply {
+  /** The batch's id. */
+  readonly id: string;
+  /** The message's place in the batch, from 1. */
+  readonly sequence: number;
+  /** What it asked for. */
+  readonly operation: number;
+}
+
+/**
+ * Reads a reply subject below the inbox; undefined for any other.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const reply = parseReply("_INBOX.a.b1.256.fail.17.1.$FI", "_INBOX.a.".length);
+ * assert.ok(reply?.id === "b1" && reply.sequence === 17 && reply.operation === APPEND);
+ * ```
+ */
+export function parseReply(subject: string, prefixLength: number): FastReply | undefined {
+  const parts = /^([^.]+)\.\d+\.fail\.(\d{1,16})\.([0-4])\.\$FI$/.exec(subject.slice(prefixLength));
+  if (parts === null) return undefined;
+  return { id: parts[1]!, sequence: Number(parts[2]), operation: Number(parts[3]) };
+}
+
+/** What an answer says. */
+export type FastAnswer =
+  /** All rows up to `sequence` are stored, and the next answer comes after so many more. */
+  | { readonly kind: "flow"; readonly sequence: number; readonly perAck: number }
+  /** Rows were lost on their way. */
+  | { readonly kind: "gap" }
+  /** One row was refused. */
+  | { readonly kind: "row_refused"; readonly sequence: number; readonly refusal: Refusal }
+  /** The batch has ended: `count` rows are stored, the last new one with this stream sequence, 0 where none was new. */
+  | { readonly kind: "ended"; readonly count: number; readonly lastSequence: number }
+  | Exclude<Ack, { readonly kind: "stored" }>;
+
+/** A refusal. */
+export type Refusal = Extract<Ack, { readonly kind: "refused" }>;
+
+/**
+ * Reads an answer to a message of a batch; `status` is its header block's, such as 503, and 0 without one.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const body = new TextEncoder().encode('{"type":"ack","seq":256,"msgs":256}');
+ * const answer = parseFast(body, 0, { stream: "ORDERS" }, "b1");
+ * assert.ok(answer.kind === "flow" && answer.sequence === 256);
+ * ```
+ */
+export function parseFast(body: Uint8Array, status: number, source: AckSource, id: string): FastAnswer {
+  const reply = status === 0 ? parseObject(body) : undefined;
+  if (reply?.type !== undefined) return typedAnswer(reply, body, source);
+  const stored = reply !== undefined && reply.seq === 0 && (reply.error ?? undefined) === undefined;
+  // A batch that stored nothing ends with sequence 0, which no other acknowledgment has.
+  const ack = parseAck(stored ? withSequence(reply) : body, status, source);
+  if (ack.kind !== "stored") return ack;
+  if (reply?.batch === undefined) {
+    return { kind: "bad", reason: `the server took a row of a batch for itself: ${firstBytes(body)}` };
+  }
+  if (reply.batch !== id) return { kind: "bad", reason: `another batch, not ${id}: ${firstBytes(body)}` };
+  if (!isCount(reply.count)) return { kind: "bad", reason: `no count of rows: ${firstBytes(body)}` };
+  return { kind: "ended", count: reply.count, lastSequence: stored || ack.duplicate ? 0 : ack.sequence };
+}
+
+function typedAnswer(reply: JsonObject, body: Uint8Array, source: AckSource): FastAnswer {
+  const { type, seq, msgs } = reply;
+  if (type === "ack" && isCount(seq) && isCount(msgs) && msgs > 0) return { kind: "flow", sequence: seq, perAck: msgs };
+  if (type === "gap") return { kind: "gap" };
+  if (type === "err" && isCount(seq) && seq > 0) {
+    const refusal = parseAck(new TextEncoder().encode(JSON.stringify({ error: reply.error })), 0, source);
+    if (refusal.kind === "refused") return { kind: "row_refused", sequence: seq, refusal };
+  }
+  return { kind: "bad", reason: `no answer of a batch: ${firstBytes(body)}` };
+}
+
+function withSequence(reply: JsonObject): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ ...reply, seq: 1 }));
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,205 @@
+/**
+ * Individual delivery: each row is acknowledged for itself, many of them outstanding at a time.
+ *
+ * @module
+ */
+
+import type { Msg } from "@nats-io/nats-core";
+import type { Settings } from "../../options/publisher.ts";
+import { parseAck } from "../ack.ts";
+import { Backlog } from "./queue.ts";
+import { statusOf, tokenOf } from "../connection/client_internals.ts";
+import type { Delivery } from "../call.ts";
+import { now } from "./deadlines.ts";
+import type { Lane, LaneHost } from "./lane.ts";
+import { type Miss, missOf, timedOut } from "../rejection.ts";
+import { Pump } from "./pump.ts";
+import { Window } from "./window.ts";
+import type { Wire } from "../connection/wire.ts";
+
+/** The lane of `publishMode: "individual"`. */
+export class IndividualLane implements Lane {
+  readonly #wire: Wire;
+  readonly #host: LaneHost;
+  readonly #window: Window<Delivery>;
+  readonly #timeout: number;
+  readonly #prefixLength: number;
+  readonly #inOrder: boolean;
+  readonly #backlog: Backlog;
+  readonly #pump: Pump;
+  /** Whether a row that could go again has no room in the window: an answer is waited for, not a time. */
+  #full = false;
+  #submitted = 0;
+
+  /** A lane over a wire; answers' subjects have the token behind `prefixLength` characters. */
+  constructor(wire: Wire, settings: Settings, prefixLength: number, host: LaneHost) {
+    this.#wire = wire;
+    this.#host = host;
+    this.#window = new Window(settings.maxInFlight, settings.maxInFlightBytes);
+    this.#timeout = settings.publishTimeout;
+    this.#inOrder = settings.maxInFlight === 1;
+    this.#prefixLength = prefixLength;
+    this.#backlog = new Backlog(settings.retry?.budget);
+    this.#pump = new Pump(host, {
+      outstanding: () => this.#window.count > 0,
+      nextDue: () => this.#nextDue(),
+      expire: (time) => this.#expire(time),
+      submit: (time) => this.#submitAll(time),
+    });
+  }
+
+  get inFlight(): number {
+    return this.#window.count;
+  }
+
+  get inFlightBytes(): number {
+    return this.#window.bytes;
+  }
+
+  get submitted(): number {
+    return this.#submitted;
+  }
+
+  get waiting(): boolean {
+    return this.#backlog.waiting;
+  }
+
+  push(delivery: Delivery): void {
+    this.#backlog.push(delivery);
+  }
+
+  wake(): void {
+    this.#pump.wake();
+  }
+
+  cancel(delivery: Delivery): void {
+    const outstanding = delivery.open - this.#backlog.remove(delivery);
+    this.#window.detach(delivery, (owner) => void owner.open--, outstanding);
+    this.#pump.proceed();
+  }
+
+  stop(): void {
+    this.#backlog.close();
+    this.#pump.stop();
+  }
+
+  cut(): void {
+    this.#backlog.close();
+    this.#window.detach(undefined, (owner) => void owner.open--);
+    this.#pump.cut();
+  }
+
+  /** Takes an answer of the usual form from the bytes that arrived; false for others, which then come as replies. */
+  take(token: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const delivery = this.#window.peek(token);
+    const usual = delivery === undefined ? 0 : delivery.destination!.readUsualAck(bytes, start, end);
+    if (usual === 0) return false;
+    this.#pump.noteAnswer();
+    this.#window.take(token);
+    this.#acknowledge(delivery!, this.#window.row, Math.abs(usual), usual < 0);
+    this.#afterAnswer(delivery!);
+    return true;
+  }
+
+  reply(msg: Msg): void {
+    const token = tokenOf(msg, this.#prefixLength);
+    const body = msg.data;
+    if (this.take(token, body, 0, body.length)) return;
+    this.#pump.noteAnswer();
+    if (!this.#window.take(token)) return;
+    const delivery = this.#window.owner!;
+    this.#unusual(delivery, this.#window.row, body, statusOf(msg));
+    this.#afterAnswer(delivery);
+  }
+
+  #unusual(delivery: Delivery, index: number, body: Uint8Array, status: number): void {
+    const source = delivery.destination!.source;
+    const ack = parseAck(body, status, source);
+    if (ack.kind === "stored") this.#acknowledge(delivery, index, ack.sequence, ack.duplicate);
+    else this.#missed(delivery, index, missOf(ack, source));
+  }
+
+  #acknowledge(delivery: Delivery, index: number, sequence: number, duplicate: boolean): void {
+    delivery.acknowledge(index, sequence, duplicate);
+    const { offsets } = delivery.rows!;
+    this.#backlog.retry.succeeded();
+    this.#host.acknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
+    if (delivery.complete) this.#completed(delivery);
+  }
+
+  #completed(delivery: Delivery): void {
+    const index = delivery.sequenceBreak();
+    if (index < 0) return delivery.done.resolve();
+    // What was stored before the break went with the old stream.
+    for (let i = 0; i < index; i++) delivery.refuse(i, "unknown");
+    this.#host.failed({
+      code: "publish.stream_changed",
+      reason: `its sequence ${delivery.sequences[index]} is not above the row's before it: the stream was made anew`,
+      delivery,
+      index,
+    });
+  }
+
+  #missed(delivery: Delivery, index: number, miss: Miss): void {
+    delivery.refuse(index, miss.stored);
+    const safe = miss.stored === "no" || delivery.rows!.hasId(index);
+    if (this.#backlog.takeBack(delivery, index, miss.again, safe, now())) return;
+    delivery.open--;
+    this.#host.failed({ ...miss, delivery, index });
+  }
+
+  #afterAnswer(delivery: Delivery): void {
+    if (this.#pump.stopped || !this.#backlog.empty || delivery.open === 0) this.#pump.proceed();
+    this.#host.moved();
+  }
+
+  #nextDue(): number {
+    const { nextDeadline } = this.#window;
+    return this.#pump.stopped || this.#full ? nextDeadline : Math.min(nextDeadline, this.#backlog.due);
+  }
+
+  #expire(time: number): void {
+    while (this.#window.expire(time)) {
+      this.#missed(this.#window.owner!, this.#window.row, timedOut("acknowledgment", this.#timeout));
+    }
+  }
+
+  #submitAll(time: number): void {
+    const { retry } = this.#backlog;
+    this.#full = !this.#backlog.submitAgain(time, (delivery, index) => this.#submit(delivery, index, time));
+    // One row at a time: none overtakes a row that waits to be sent again.
+    const held = this.#inOrder && retry.size > 0;
+    if (!this.#full && !held && !retry.pausing(time)) {
+      this.#backlog.submitCalls((delivery) => this.#submitRows(delivery, time));
+    }
+    this.#wire.flush();
+  }
+
+  /** Submits a call's rows; false when the window is full. */
+  #submitRows(delivery: Delivery, time: number): boolean {
+    while (delivery.next < delivery.count) {
+      if (!this.#submit(delivery, delivery.next, time)) return false;
+      delivery.next++;
+      delivery.open++;
+    }
+    delivery.allSubmitted();
+    return true;
+  }
+
+  #submit(delivery: Delivery, index: number, time: number): boolean {
+    const rows = delivery.rows!;
+    const size = rows.sizeOf(index);
+    if (!this.#window.fits(size)) return false;
+    const token = this.#window.reserve(delivery, index, size, time + this.#timeout);
+    delivery.submit(index);
+    try {
+      this.#wire.send(rows, index, token);
+    } catch (error) {
+      this.#window.take(token);
+      delivery.withdraw(index);
+      throw error;
+    }
+    this.#submitted++;
+    return true;
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * What all lanes do alike: submit once a read, expire what is due, and tell when nothing is outstanding any more.
+ *
+ * @module
+ */
+
+import { ExpiryTimer, now } from "./deadlines.ts";
+import type { LaneHost } from "./lane.ts";
+
+/** What is peculiar to a lane. */
+export interface PumpWork {
+  /** Whether rows are outstanding. */
+  outstanding(): boolean;
+  /** When something is due, in milliseconds of {@linkcode now}; Infinity when only answers are waited for. */
+  nextDue(): number;
+  /** Ends what was due by a time. */
+  expire(time: number): void;
+  /** Submits what may go now. */
+  submit(time: number): void;
+}
+
+/**
+ * Drives a lane.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * let submitted = 0;
+ * const host = { acknowledged() {}, failed() {}, drained() {}, moved() {} };
+ * const pump = new Pump(host, {
+ *   outstanding: () => false,
+ *   nextDue: () => Infinity,
+ *   expire: () => {},
+ *   submit: () => void submitted++,
+ * });
+ * pump.wake();
+ * pump.wake();
+ * await Promise.resolve();
+ * assert.equal(submitted, 1);
+ * ```
+ */
+export class Pump {
+  readonly #host: LaneHost;
+  readonly #work: PumpWork;
+  readonly #timer: ExpiryTimer;
+  #woken = false;
+  #stopped = false;
+
+  /** A pump for a lane's work; what becomes of it is told to its host. */
+  constructor(host: LaneHost, work: PumpWork) {
+    this.#host = host;
+    this.#work = work;
+    this.#timer = new ExpiryTimer(() => work.nextDue(), (time) => this.#due(time));
+  }
+
+  /** Whether nothing more is submitted. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** There may be something to submit. */
+  wake(): void {
+    if (this.#woken) return;
+    this.#woken = true;
+    // All answers of one read are handled before microtasks run: the submitter wakes once a read.
+    queueMicrotask(() => {
+      this.#woken = false;
+      this.#pump();
+    });
+  }
+
+  /** There may be something to submit, or, where nothing more is, nothing outstanding any more. */
+  proceed(): void {
+    if (this.#stopped) this.#reportDrained();
+    else this.wake();
+  }
+
+  /** An answer was read. */
+  noteAnswer(): void {
+    this.#timer.noteProgress();
+  }
+
+  /** Sets the timer for what is due next. */
+  arm(): void {
+    this.#timer.arm();
+  }
+
+  /** Submits nothing more; what is outstanding is waited for. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer.arm();
+    this.#reportDrained();
+  }
+
+  /** Ends at once. */
+  cut(): void {
+    this.#stopped = true;
+    this.#timer.stop();
+  }
+
+  /** Runs what may send: the connection may be gone. */
+  guarded(work: () => void): void {
+    try {
+      work();
+    } catch (cause) {
+      this.#host.failed({ code: "publish.disconnected", reason: "the connection is lost", cause });
+    }
+  }
+
+  #pump(): void {
+    if (this.#stopped) return;
+    this.guarded(() => this.#work.submit(now()));
+    this.#timer.arm();
+    this.#host.moved();
+  }
+
+  #due(time: number): void {
+    this.#work.expire(time);
+    if (this.#stopped) this.#reportDrained();
+    else this.#pump();
+  }
+
+  #reportDrained(): void {
+    if (!this.#work.outstanding()) queueMicrotask(() => this.#host.drained());
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * What a lane has still to submit: its calls in order, and before them the rows that go again.
+ *
+ * @module
+ */
+
+import type { Delivery } from "../call.ts";
+import { RetryQueue } from "./retry.ts";
+import type { Again } from "../verdict.ts";
+
+/**
+ * Calls that wait for their turn, and rows whose submission came to nothing.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Delivery } from "../call.ts";
+ *
+ * const backlog = new Backlog(1000);
+ * const call = new Delivery();
+ * assert.ok(backlog.takeBack(call, 7, "later", true, 0));
+ * assert.equal(backlog.due, 200);
+ * const rows: number[] = [];
+ * backlog.submitAgain(200, (_, row) => rows.push(row) > 0);
+ * assert.deepEqual(rows, [7]);
+ * ```
+ */
+export class Backlog {
+  /** The rows that go again. */
+  readonly retry: RetryQueue;
+  /** In order; a set, since any of thousands may be taken out. */
+  readonly #calls = new Set<Delivery>();
+  #closed = false;
+
+  /** A backlog whose rows go again within a budget in milliseconds; without one, never. */
+  constructor(budget: number | undefined) {
+    this.retry = new RetryQueue(budget);
+  }
+
+  /** Whether neither a call nor a row waits. */
+  get empty(): boolean {
+    return this.#calls.size === 0 && this.retry.size === 0;
+  }
+
+  /** The call whose turn it is. */
+  get first(): Delivery | undefined {
+    return this.#calls.values().next().value;
+  }
+
+  /** Whether the call whose turn it is has rows that were not submitted yet. */
+  get waiting(): boolean {
+    return this.first?.rows !== undefined;
+  }
+
+  /** When the next row may go, where none may now; Infinity when something else is waited for. */
+  get due(): number {
+    return Math.min(this.retry.due, this.#calls.size > 0 ? this.retry.pauseEnd : Infinity);
+  }
+
+  /** Gives a call its place. */
+  push(delivery: Delivery): void {
+    this.#calls.add(delivery);
+  }
+
+  /** Takes the first call out. */
+  shift(): void {
+    if (this.first !== undefined) this.#calls.delete(this.first);
+  }
+
+  /** Takes a call out, wherever it is; gives how many of its rows were to go again. */
+  remove(delivery: Delivery): number {
+    this.#calls.delete(delivery);
+    return this.retry.remove(delivery);
+  }
+
+  /** Forgets the rows that wait to go again, and takes none any more. */
+  close(): void {
+    this.#closed = true;
+    this.retry.clear();
+  }
+
+  /** Takes a row back, if it may go again; `safe` tells whether that cannot store it twice. */
+  takeBack(delivery: Delivery, index: number, again: Again, safe: boolean, time: number): boolean {
+    return !this.#closed && safe && again !== "never" && this.retry.add(delivery, index, again, time);
+  }
+
+  /** Submits the rows that may go again now; false when one has no room. */
+  submitAgain(time: number, submit: (delivery: Delivery, index: number) => boolean): boolean {
+    for (let row = this.retry.peek(time); row !== undefined; row = this.retry.peek(time)) {
+      if (!submit(row.delivery, row.index)) return false;
+      this.retry.shift();
+    }
+    return true;
+  }
+
+  /** Submits calls, up to the first that is not loaded, or for whose rows there is no room. */
+  submitCalls(submit: (delivery: Delivery) => boolean): void {
+    const finished: Delivery[] = [];
+    for (const delivery of this.#calls) {
+      if (delivery.rows === undefined ? !delivery.over : !submit(delivery)) break;
+      finished.push(delivery);
+    }
+    for (const delivery of finished) this.#calls.delete(delivery);
+  }
+}

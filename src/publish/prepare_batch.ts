@@ -1,0 +1,108 @@
+/**
+ * Opens a caller's batch: its rows are viewed, its selection and operations checked, its ids found.
+ *
+ * @module
+ */
+
+import { type RowsView, viewRows } from "../arrow/view.ts";
+import { describe } from "../util/describe.ts";
+import { ConfigError, RouteError } from "../errors/mod.ts";
+import type { PieceMemory } from "../json/memory/spare.ts";
+import { checkSelection, operationCodes } from "../message/operations.ts";
+import { eventIdReaders, type RowSource } from "../message/ids.ts";
+import { prepareSteps, type RowRange } from "../message/prepare.ts";
+import type { PreparedRows } from "../message/prepared_rows.ts";
+import type { Settings } from "../options/publisher.ts";
+import { misspelt } from "../options/nearest.ts";
+import type { Steps } from "../util/steps.ts";
+import type { Destination } from "../stream/destination.ts";
+import type { RowBatch } from "../types/mod.ts";
+import { checkBatchBytes, checkBatchCount } from "./lanes/atomic_batch.ts";
+
+/** An open batch. */
+export interface BatchSource extends RowSource {
+  /** The destination resource. */
+  readonly resource: string;
+  /** How many rows are selected. */
+  readonly selected: number;
+  /** The rows. */
+  readonly view: RowsView;
+}
+
+const KEYS: readonly (keyof RowBatch)[] = ["resource", "rows", "operations", "only"];
+
+/** Opens a batch. Throws ConfigErrors (`resource`, `only`) and EncodeErrors. */
+export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
+  if (typeof batch !== "object" || batch === null) throw noResource(batch);
+  checkKeys(batch);
+  if (typeof batch.resource !== "string") throw noResource(batch.resource);
+  const { resource } = batch;
+  const view = viewRows(batch.rows);
+  checkSelection(batch.only, view.rowCount);
+  // A copy, as of the operations: the call goes on after its caller may have changed the array.
+  const only = batch.only?.slice();
+  const selected = only?.length ?? view.rowCount;
+  return {
+    resource,
+    view,
+    selected,
+    ...(only === undefined ? {} : { only }),
+    operations: operationCodes(batch.operations, view.rowCount),
+    ...eventIdReaders(view, settings.eventIdColumn, settings.eventIdRequired, selected),
+  };
+}
+
+function noResource(given: unknown): ConfigError {
+  return new ConfigError("config.type", `resource must be the name of a destination: received ${describe(given)}`, {
+    field: "resource",
+  });
+}
+
+/**
+ * Refuses a misspelt key: rows that are given `operation: "delete"` must not be inserted. Other keys are the caller's:
+ * a batch may be an object of his own.
+ */
+function checkKeys(batch: RowBatch): void {
+  for (const key of Object.keys(batch)) {
+    const meant = misspelt(key, KEYS);
+    if (meant === undefined || meant in batch) continue;
+    throw new ConfigError("config.unknown", `${describe(key)} is no key of a batch: the nearest is ${meant}`, {
+      field: key,
+    });
+  }
+}
+
+/**
+ * Makes messages of a range of an open batch in steps, with every refusal: EncodeErrors, and RouteErrors of their
+ * stream's own limits.
+ */
+export function* messageSteps(
+  source: BatchSource,
+  range: RowRange,
+  destination: Destination,
+  cut: boolean,
+  settings: Settings,
+  memory: PieceMemory,
+): Steps<PreparedRows> {
+  if (!cut) checkBatchCount(range.count, settings);
+  const rows = yield* prepareSteps(source, range, destination.target, cut, memory);
+  checkBatchBytes(rows, settings);
+  checkPlaced(rows, destination, settings);
+  yield* rows.checksum();
+  return rows;
+}
+
+/** Checks rows against their stream's own limits. Throws RouteErrors `route.too_small` and `route.short_dedupe`. */
+function checkPlaced(rows: PreparedRows, destination: Destination, settings: Settings): void {
+  const { retry, publishTimeout } = settings;
+  destination.checkLargest?.(rows.largestMessage());
+  if (retry === undefined || !rows.hasIds || retry.budget + publishTimeout <= destination.duplicateWindow) return;
+  const { resource, stream, subject } = destination;
+  throw new RouteError(
+    "route.short_dedupe",
+    `Cannot publish rows with ids to ${stream}: retry.budget and publishTimeout, ${retry.budget} and ` +
+      `${publishTimeout} ms, must fit its duplicate_window of ${destination.duplicateWindow} ms: a late replay would ` +
+      `store twice`,
+    { resource, stream, subject },
+  );
+}

@@ -1,0 +1,200 @@
+/**
+ * Why a dial failed, told without a secret: one reason a server, one code for all.
+ *
+ * @module
+ */
+
+import { ConnectionError, type ConnectionErrorCode } from "../errors/mod.ts";
+import { shownUrl } from "../options/servers.ts";
+
+/** What a server, or the way to it, answered to a dial. */
+export interface Failure {
+  /** The server as it may be shown: without user info, path and query. */
+  readonly server: string;
+  /** What kind of failure it is. */
+  readonly code: ConnectionErrorCode;
+  /** The reason, in words. */
+  readonly reason: string;
+  /** What was thrown, where it holds no secret. */
+  readonly cause?: unknown;
+}
+
+/** What is known about a dial when it failed. */
+export interface FailedDial {
+  /** The server's URL. */
+  readonly url: string;
+  /** Everything that was thrown on the way: one address of a host may refuse the login, the next not exist. */
+  readonly errors: readonly unknown[];
+  /** How long was waited, in milliseconds. */
+  readonly timeout: number;
+  /** Whether TLS was asked for. */
+  readonly tls: boolean;
+  /** What must not be told. */
+  readonly secrets: readonly string[];
+}
+
+/** From the one that says most to the one that says least: a server that refused the login was at least there. */
+const TELLING: readonly ConnectionErrorCode[] = [
+  "connection.auth",
+  "connection.permission",
+  "connection.tls",
+  "connection.timeout",
+  "connection.refused",
+];
+
+/** Longest text of a server, or of the runtime, that is repeated. */
+const LONGEST = 200;
+
+/** OpenSSL's, rustls', BoringSSL's and the client's own words for a TLS failure. */
+const TLS_WORDS = new RegExp(
+  [
+    String.raw`certificate|\btls\b|\bssl\b|_SSL_|_TLS_|CERT_|handshake|\balert\b|unknownissuer|self.signed|altnames`,
+    String.raw`wrong.version.number|invalidcontenttype|unable to verify|routines|unsupported protocol|\bPEM\b|EPROTO`,
+    "BoringSSL",
+  ].join("|"),
+  "i",
+);
+
+const WITHHELD = "an answer that repeats a credential, withheld here";
+
+const NETWORK_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "the connection was reset",
+  ENOTFOUND: "no such host",
+  EPIPE: "the connection was reset",
+  ERR_STREAM_WRITE_AFTER_END: "the connection was closed",
+  EAI_AGAIN: "the host's name could not be looked up",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "the network cannot be reached",
+};
+
+/**
+ * The most telling of what went wrong with one server.
+ *
+ * @param dial what is known
+ * @returns the failure, free of secrets
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const failure = readFailure({
+ *   url: "nats://localhost:4222",
+ *   errors: [new Error("connection refused")],
+ *   timeout: 1000,
+ *   tls: false,
+ *   secrets: [],
+ * });
+ * assert.ok(failure.code === "connection.refused" && failure.server === "nats://localhost:4222");
+ * ```
+ */
+export function readFailure(dial: FailedDial): Failure {
+  const errors = dial.errors.length > 0 ? dial.errors : [undefined];
+  const secrets = [...dial.secrets, pathOf(dial.url)];
+  const failures = errors.map((error) => ({ server: shownUrl(dial.url), ...reasonOf(error, { ...dial, secrets }) }));
+  return mostTelling(failures) as Failure;
+}
+
+/**
+ * The error of a dial that no server answered well. It names every server that was tried, each with its reason.
+ *
+ * @param failures one a server, at least one
+ * @returns the error
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ *
+ * const error = connectionError([
+ *   { server: "nats://a:4222", code: "connection.refused", reason: "connection refused" },
+ *   { server: "nats://b:4222", code: "connection.auth", reason: "authorization violation" },
+ * ]);
+ * assert.ok(error.code === "connection.auth");
+ * assert.ok(error.message.includes("nats://a:4222: connection refused"));
+ * ```
+ */
+export function connectionError(failures: readonly Failure[]): ConnectionError {
+  const worst = mostTelling(failures);
+  const list = failures.map(({ server, reason }) => `${server}: ${reason}`).join("; ");
+  const whom = failures.length === 1 ? "to" : `to any of ${failures.length} servers:`;
+  return new ConnectionError(
+    worst?.code ?? "connection.refused",
+    `Cannot connect ${whom} ${list}`,
+    worst?.cause === undefined ? {} : { cause: worst.cause },
+  );
+}
+
+/** Path and query of a WebSocket's URL, which may hold a token; empty where there is nothing to hide. */
+function pathOf(url: string): string {
+  const path = /^[a-z]+:\/\/[^/?#]*(.*)$/i.exec(url.trim())?.[1] ?? "";
+  return path === "/" ? "" : path;
+}
+
+function mostTelling(failures: readonly Failure[]): Failure | undefined {
+  return failures.toSorted((a, b) => rank(a) - rank(b))[0];
+}
+
+/** Within a code, what the server said itself goes before what the runtime made of it. */
+function rank({ code, cause }: Failure): number {
+  return 2 * TELLING.indexOf(code) + (cause instanceof Error && cause.name === "ProtocolError" ? 0 : 1);
+}
+
+/** Reasons in our own words are told in any case; the server's and the runtime's only where they repeat no secret. */
+function reasonOf(error: unknown, dial: FailedDial): Pick<Failure, "code" | "reason" | "cause"> {
+  const { code, reason = WITHHELD } = classify(error, dial);
+  return chain(error).some((one) => holdsSecret(one, dial.secrets)) ? { code, reason } : { code, reason, cause: error };
+}
+
+function classify(error: unknown, dial: FailedDial): { code: ConnectionErrorCode; reason: string | undefined } {
+  const text = textOf(error);
+  const told = dial.secrets.some((secret) => repeats(text, secret)) ? undefined : text;
+  const errno = chain(error).map((one) => (one as { code?: unknown }).code).find((code) => typeof code === "string");
+  switch (error instanceof Error ? error.name : "") {
+    case "AuthorizationError":
+    case "UserAuthenticationExpiredError":
+      return { code: "connection.auth", reason: told?.toLowerCase() };
+    case "PermissionViolationError":
+      return { code: "connection.permission", reason: told };
+    case "TimeoutError":
+      return { code: "connection.timeout", reason: `no answer within ${dial.timeout} ms` };
+  }
+  if (/not available on this server|does not support 'tls'/.test(text)) {
+    return { code: "connection.tls", reason: "TLS is asked for, and the server offers none" };
+  }
+  if (dial.tls && (errno === "ECONNRESET" || errno === "EPIPE")) {
+    // With TLS 1.3 a server says no to a client's certificate after the handshake; the word may be lost with the reset.
+    return { code: "connection.tls", reason: "the connection was reset: the server may want another certificate" };
+  }
+  const known = typeof errno === "string" ? NETWORK_WORDS[errno] : undefined;
+  if (known !== undefined) return { code: "connection.refused", reason: known };
+  if (errno === "ETIMEDOUT") return { code: "connection.timeout", reason: "the host did not answer" };
+  if (TLS_WORDS.test(`${text} ${errno ?? ""}`)) return { code: "connection.tls", reason: told };
+  if (text === "" || text.includes("undefined error")) {
+    const hint = dial.url.startsWith("tls:") ? " (where it begins with TLS, set tls.handshakeFirst)" : "";
+    return { code: "connection.refused", reason: `the server closed the connection without a word${hint}` };
+  }
+  if (text === "unexpected response from server") return { code: "connection.refused", reason: "it is no NATS server" };
+  return { code: "connection.refused", reason: told };
+}
+
+/** The message on one line, without control characters (it may be a server's own text), cut to a bearable length. */
+function textOf(error: unknown): string {
+  const raw = error instanceof Error ? error.message : error === undefined || error === null ? "" : String(error);
+  // deno-lint-ignore no-control-regex
+  const line = raw.replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, " ").trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}...` : line;
+}
+
+/** The error and its causes. */
+function chain(error: unknown): Error[] {
+  const found: Error[] = [];
+  for (let at = error; at instanceof Error && found.length < 8 && !found.includes(at); at = at.cause) found.push(at);
+  return found;
+}
+
+function holdsSecret(error: Error, secrets: readonly string[]): boolean {
+  const texts = [error.message, error.stack, ...Object.values(error)].filter((value) => typeof value === "string");
+  return secrets.some((secret) => texts.some((text) => repeats(text, secret)));
+}
+
+function repeats(text: string, secret: string): boolean {
+  return secret !== "" && (text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)));
+}

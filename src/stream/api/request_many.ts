@@ -1,0 +1,74 @@
+/**
+ * A request that several messages answer, on an inbox of its own.
+ *
+ * @module
+ */
+
+import { createInbox, type Msg, type NatsConnection } from "@nats-io/nats-core";
+import { deferred } from "../../util/deferred.ts";
+import { ConnectionError } from "../../errors/mod.ts";
+import { API_TIMEOUT, type ApiOptions, inboxPrefixOf } from "./request.ts";
+import { endings, failedRequest } from "./ending.ts";
+
+/**
+ * Publishes a request and hands over each message that answers it until `take` says that one was the last.
+ *
+ * Throws a {@linkcode ConnectionError} where nobody answers, where nothing came for the timeout, on a refused subject
+ * and on a closed connection; and the signal's reason after an abort.
+ */
+export async function requestMany(
+  nc: NatsConnection,
+  subject: string,
+  payload: string,
+  options: ApiOptions,
+  take: (msg: Msg) => boolean,
+): Promise<void> {
+  options.signal?.throwIfAborted();
+  const prefix = inboxPrefixOf(nc, options.inboxPrefix);
+  const timeout = options.timeout ?? API_TIMEOUT;
+  const done = deferred<void>();
+  const ending = endings(nc, subject, options.signal);
+  // One timer that looks whether something came, not one set anew at each message.
+  let heard = false;
+  let over = false;
+  const timer = setInterval(() => heard ? heard = false : done.reject(silence(subject, timeout)), timeout);
+  let unsubscribe = (): void => {};
+  try {
+    const inbox = createInbox(prefix);
+    const sub = nc.subscribe(inbox, {
+      callback: (error, msg) => {
+        if (over) return; // what was already read from the socket when the last one was taken
+        heard = true;
+        try {
+          if (error) throw error;
+          if (isNoResponders(msg)) throw Object.assign(new Error("no responders"), { name: "NoRespondersError" });
+          over = take(msg);
+          if (over) done.resolve();
+        } catch (error) {
+          done.reject(error);
+        }
+      },
+    });
+    unsubscribe = () => sub.unsubscribe();
+    // By this the client finds whom to tell that the server refused the publish; without it the timeout does.
+    (sub as { requestSubject?: string }).requestSubject = subject;
+    nc.publish(subject, payload, { reply: inbox });
+    await Promise.race([done.promise, ending.promise]);
+  } catch (error) {
+    if (options.signal?.aborted || error instanceof ConnectionError) throw error;
+    throw failedRequest(error, subject, prefix, timeout);
+  } finally {
+    over = true;
+    clearInterval(timer);
+    ending.stop();
+    unsubscribe();
+  }
+}
+
+function silence(subject: string, timeout: number): ConnectionError {
+  return new ConnectionError("connection.no_answer", `Cannot ask ${subject}: no answer within ${timeout} ms`);
+}
+
+function isNoResponders(msg: Msg): boolean {
+  return msg.data.length === 0 && msg.headers?.code === 503;
+}

@@ -1,0 +1,141 @@
+/**
+ * Looks a stream up, creates it where it is missing, and checks that it can take rows.
+ *
+ * @module
+ */
+
+import type { NatsConnection } from "@nats-io/nats-core";
+import type { StreamInfo } from "@nats-io/jetstream";
+import { RouteError, type RouteErrorCode } from "../errors/mod.ts";
+import type { Settings } from "../options/publisher.ts";
+import { failureText } from "./api/answer.ts";
+import { type ApiFailure, type ApiOptions, apiRequest, isApiFailure, requestStreamInfo } from "./api/request.ts";
+import { type DestinationFacts, type Finding, refusalFindings } from "./checks/findings.ts";
+import { STREAM_NAME_IN_USE, STREAM_NOT_FOUND } from "./api/server_codes.ts";
+
+/** A stream to be looked up. */
+export interface Wanted {
+  /** The stream's name. */
+  readonly stream: string;
+  /** The publish subject, with `*` for each token that holds the placeholder. */
+  readonly pattern: string;
+  /** The filter that a created stream gets: asked for when it is needed, since not every template has one. */
+  readonly filter: () => string;
+  /** The destination resource, where one is concerned. */
+  readonly resource?: string | undefined;
+  /** Whether several resources share the stream. */
+  readonly sharedByResources: boolean;
+  /** Ends the lookup. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A stream that can take rows. */
+export interface Found {
+  /** The stream. */
+  readonly info: StreamInfo;
+  /** Whether this lookup created it. */
+  readonly created: boolean;
+}
+
+/** Gives a stream that can take rows. Throws RouteErrors, and ConnectionErrors where the lookup has no answer. */
+export async function openStream(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<Found> {
+  const answer = await lookUp(nc, settings, wanted);
+  if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, false), created: false };
+  refuse(refusalFindings(factsOf(nc, settings, wanted, undefined, answer.error)), wanted);
+  return await create(nc, settings, wanted);
+}
+
+async function lookUp(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<StreamInfo | ApiFailure> {
+  return await requestStreamInfo(nc, wanted.stream, apiOptions(settings, wanted));
+}
+
+function apiOptions({ domain, inboxPrefix }: Settings, { signal }: Wanted): ApiOptions {
+  return { domain, inboxPrefix, signal };
+}
+
+async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<Found> {
+  const { stream } = wanted;
+  const filter = wanted.filter();
+  const config = {
+    name: stream,
+    subjects: [filter],
+    storage: "file",
+    ...(settings.ttl === undefined ? {} : { allow_msg_ttl: true }),
+    ...(settings.publishMode === "atomic" ? { allow_atomic: true } : {}),
+    ...(settings.publishMode === "fast" ? { allow_batched: true } : {}),
+  };
+  const answer = await apiRequest<StreamInfo>(
+    nc,
+    `STREAM.CREATE.${stream}`,
+    "stream_create_response",
+    config,
+    apiOptions(settings, wanted),
+  );
+  if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, true), created: true };
+  // The name is in use: somebody else created the stream in between.
+  if (answer.error.err_code !== STREAM_NAME_IN_USE) throw refusedCreation(answer, wanted, filter);
+  const other = await lookUp(nc, settings, wanted);
+  if (isApiFailure(other)) throw refusedCreation(answer, wanted, filter);
+  return { info: checked(nc, settings, wanted, other, false), created: false };
+}
+
+function refusedCreation({ error }: ApiFailure, wanted: Wanted, filter: string): RouteError {
+  const { stream, resource } = wanted;
+  const advice = filter.startsWith("*") || filter === ">"
+    ? ": servers refuse a filter that begins with a wildcard: provision the stream with its subjects, put the " +
+      "placeholder into stream, or put a literal prefix before it in subject"
+    : "";
+  return new RouteError(
+    "route.create",
+    `Cannot create stream ${stream} with the filter ${filter}: the server refused: ${failureText(error)}${advice}`,
+    { stream, resource, subject: filter },
+  );
+}
+
+function checked(
+  nc: NatsConnection,
+  settings: Settings,
+  wanted: Wanted,
+  info: StreamInfo,
+  created: boolean,
+): StreamInfo {
+  const findings = refusalFindings(factsOf(nc, settings, wanted, info, undefined));
+  // A stream that was just created may still be electing its first leader.
+  refuse(findings.filter(({ code }) => !(created && code === "stream.no_leader")), wanted);
+  return info;
+}
+
+/** Throws the RouteError of the first finding that is an error. */
+export function refuse(findings: readonly Finding[], wanted: Pick<Wanted, "stream" | "pattern" | "resource">): void {
+  const found = findings.find(({ severity }) => severity === "error");
+  if (found === undefined) return;
+  throw new RouteError(
+    found.code.replace(/^stream\./, "route.") as RouteErrorCode,
+    `Cannot publish to stream ${wanted.stream}: ${found.message}. ${found.remedy} (${found.field})`,
+    { stream: wanted.stream, subject: wanted.pattern, resource: wanted.resource },
+  );
+}
+
+/** What the checks judge. */
+export function factsOf(
+  nc: NatsConnection,
+  settings: Settings,
+  wanted: Pick<Wanted, "stream" | "pattern" | "sharedByResources">,
+  info: StreamInfo | undefined,
+  failure: ApiFailure["error"] | undefined,
+): DestinationFacts {
+  const server = nc.info;
+  return {
+    stream: wanted.stream,
+    info,
+    failure: failure?.err_code === STREAM_NOT_FOUND ? undefined : failure,
+    pattern: wanted.pattern,
+    sharedByResources: wanted.sharedByResources,
+    settings,
+    server: {
+      version: server?.version ?? "",
+      apiLevel: (server as { api_lvl?: number } | undefined)?.api_lvl,
+      maxPayload: server?.max_payload ?? Infinity,
+    },
+  };
+}

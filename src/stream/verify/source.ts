@@ -1,0 +1,34 @@
+/**
+ * A way to read messages by their sequence. It gives what it can; what it does not give may still be there.
+ *
+ * @module
+ */
+
+import type { Msg } from "@nats-io/nats-core";
+import { ConnectionError } from "../../errors/mod.ts";
+import type { Window } from "./ranges.ts";
+
+/** Bodies by sequence. */
+export type Bodies = Map<number, Uint8Array>;
+
+/** A way to read messages. */
+export interface Source {
+  /** Reads what a window wants. */
+  read(window: Window): Promise<Bodies>;
+  /** Leaves nothing behind on the server. */
+  close(): Promise<void>;
+}
+
+/** A request asks for no more bytes than this at once; one message may pass it. */
+export const REQUEST_BYTES = 4 * 1024 * 1024;
+
+/** Whether a message is a status of the server: a code and no body. */
+export function isStatus(msg: Msg): boolean {
+  return msg.data.length === 0 && (msg.headers?.code ?? 0) > 0;
+}
+
+/** The error of an answer that ends a read. */
+export function refused(subject: string, msg: Msg): ConnectionError {
+  const reason = isStatus(msg) ? `${msg.headers!.code} ${msg.headers!.description}` : "not a message of a batch";
+  return new ConnectionError("connection.no_answer", `Cannot read by ${subject}: the server answered: ${reason}`);
+}

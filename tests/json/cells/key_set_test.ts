@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { keySet } from "../../../src/json/cells/key_set.ts";
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+Deno.test("keySet() finds a repeated key as a Set of the decoded texts does, map after map", () => {
+  const key = fc.oneof(
+    fc.uint8Array({ maxLength: 3 }),
+    fc.constantFrom([0xff], [0xfe], [0xef, 0xbf, 0xbd], [], [0x61]).map((all) => Uint8Array.from(all)),
+  );
+  const keys = keySet();
+  fc.assert(
+    fc.property(fc.array(key, { maxLength: 60 }), (all) => {
+      keys.clear();
+      const seen = new Set<string>();
+      for (const bytes of all) {
+        const text = decoder.decode(bytes);
+        const padded = new Uint8Array([0, ...bytes, 0]);
+        assert.equal(keys.add(padded, 1, 1 + bytes.length), !seen.has(text));
+        seen.add(text);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+Deno.test("keySet() takes very many keys in time that grows with their number", () => {
+  const bytes = new Uint8Array(4 * 300_000);
+  const view = new DataView(bytes.buffer);
+  for (let n = 0; n < 300_000; n++) view.setUint32(4 * n, (n % 128) | (n >> 7 & 127) << 8 | (n >> 14 & 127) << 16);
+  const keys = keySet();
+  for (let n = 0; n < 300_000; n++) assert.ok(keys.add(bytes, 4 * n, 4 * n + 4));
+  assert.ok(!keys.add(bytes, 4 * 77, 4 * 77 + 4));
+  keys.clear();
+  assert.ok(keys.add(bytes, 4 * 77, 4 * 77 + 4));
+});

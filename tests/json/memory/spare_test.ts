@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { viewRows } from "../../../src/arrow/view.ts";
+import { encodeView } from "../../../src/json/encode.ts";
+import { PieceMemory, SpareMemory, zeros } from "../../../src/json/memory/spare.ts";
+import { batchOf, intColumn, textColumn } from "../../_support/batches.ts";
+
+function viewOf(texts: readonly string[]) {
+  return viewRows(batchOf([intColumn("i", texts.map((_, i) => i)), textColumn("t", texts)], texts.length));
+}
+
+Deno.test("encodeView() into spare memory, whatever it holds and of whatever size, is encodeView() into its own", () => {
+  const text = fc.tuple(fc.nat(4000), fc.constantFrom("a", "é", '"', "東")).map(([times, one]) => one.repeat(times));
+  fc.assert(fc.property(
+    fc.array(fc.array(text, { maxLength: 40 }), { minLength: 1, maxLength: 6 }),
+    fc.option(fc.nat(300_000)),
+    fc.option(fc.integer({ min: 1, max: 60_000 }), { nil: undefined }),
+    (batches, first, maxBytes = Infinity) => {
+      const memory = new PieceMemory();
+      if (first !== null) {
+        memory.bodies!.give(new Uint8Array(first).fill(0x22));
+        memory.offsets.give(new Uint8Array(first & ~3).fill(0x22));
+      }
+      for (const texts of batches) {
+        const view = viewOf(texts);
+        const plain = encodeView(view, { maxBytes });
+        const { bytes, offsets, rows, crc32c } = encodeView(view, { maxBytes, memory });
+        assert.deepEqual([bytes, offsets, rows, crc32c], [plain.bytes, plain.offsets, plain.rows, plain.crc32c]);
+        bytes.fill(0xff);
+        offsets.fill(0xff);
+        memory.bodies!.give(bytes);
+        memory.offsets.give(offsets);
+      }
+    },
+  ));
+});
+
+Deno.test("SpareMemory gives no memory out twice, and keeps two pieces of 16 MiB at most", () => {
+  const spare = new SpareMemory();
+  const sizes = [0, (1 << 24) + 1, 1 << 24, 10, 20];
+  for (const size of sizes) spare.give(new Uint8Array(size));
+  assert.deepEqual([spare.take(), spare.take(), spare.take()].map((memory) => memory?.length), [
+    10,
+    1 << 24,
+    undefined,
+  ]);
+});
+
+Deno.test("encodeView() into no spare memory yet holds no more than it needs", () => {
+  const large = viewOf(["x".repeat(300_000), ...Array<string>(999).fill("y")]);
+  const part = encodeView(large, { memory: new PieceMemory() });
+  assert.ok(part.bytes.buffer.byteLength < 2 * part.bytes.length, "what the first row made it guess is not kept");
+});
+
+Deno.test("SpareMemory gives nothing that is too small, and drops it where all are", () => {
+  const spare = new SpareMemory();
+  spare.give(new Uint8Array(20));
+  spare.give(new Uint8Array(10));
+  assert.equal(spare.take(11)?.length, 20);
+  assert.equal(spare.take(11), undefined);
+  assert.equal(spare.take(), undefined);
+});
+
+Deno.test("zeros() are zeros, whatever the memory held", () => {
+  const spare = new SpareMemory();
+  const given = new Uint8Array(8).fill(7);
+  spare.give(given);
+  const taken = zeros(5, spare);
+  assert.deepEqual([taken, taken.buffer === given.buffer], [new Uint8Array(5), true]);
+  assert.deepEqual([zeros(5, spare), zeros(3, undefined)], [new Uint8Array(5), new Uint8Array(3)]);
+});
+
+Deno.test("SpareMemory keeps nothing once it is closed", () => {
+  const spare = new SpareMemory();
+  spare.give(new Uint8Array(5));
+  spare.close();
+  spare.give(new Uint8Array(5));
+  assert.equal(spare.take(), undefined);
+});
+
+Deno.test("PieceMemory has no memory for bodies where it may not, and keeps nothing once it is closed", () => {
+  const memory = new PieceMemory({ bodies: false });
+  assert.equal(memory.bodies, undefined);
+  memory.close();
+  for (const spare of [memory.offsets, memory.ids, memory.fates]) {
+    spare.give(new Uint8Array(5));
+    assert.equal(spare.take(), undefined);
+  }
+});

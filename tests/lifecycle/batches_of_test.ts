@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import * as flechette from "@uwdata/flechette";
+import { RecordBatchReader, tableFromArrays, tableFromIPC, tableToIPC } from "apache-arrow";
+import { sliceRows } from "../../src/arrow/slice.ts";
+import { batchesOf } from "../../src/lifecycle/batches_of.ts";
+import type { RowBatch } from "../../src/types/mod.ts";
+
+const table = tableFromArrays({ id: Int32Array.of(1, 2, 3) });
+const bytes = tableToIPC(table, "stream");
+
+async function all(batches: AsyncIterable<RowBatch>): Promise<RowBatch[]> {
+  return await Array.fromAsync(batches);
+}
+
+Deno.test("batchesOf() takes rows by themselves as one batch, though a table is a sequence of its rows", async () => {
+  const [window] = sliceRows(table, { batchMaxRows: 2 });
+  for (const rows of [table, table.batches[0]!, tableFromIPC(bytes), flechette.tableFromIPC(bytes), window!]) {
+    assert.deepEqual(await all(batchesOf("orders", rows)), [{ resource: "orders", rows }]);
+  }
+});
+
+Deno.test("batchesOf() takes sequences and readers piece by piece", async () => {
+  assert.deepEqual(await all(batchesOf("orders", [])), []);
+  const twice = await all(batchesOf("orders", [table, table], "update"));
+  assert.deepEqual(twice, [table, table].map((rows) => ({ resource: "orders", rows, operations: "update" })));
+  const file = new Blob([bytes.slice()]).stream();
+  for (const reader of [RecordBatchReader.from(bytes), await RecordBatchReader.from(file)]) {
+    assert.deepEqual((await all(batchesOf("orders", reader))).map(({ rows }) => rows.numRows), [3]);
+  }
+});

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { encodeRows, openRun, publishAll, type PublishError, type RowBatch } from "../../../mod.ts";
+import type {
+  AccountedOptions,
+  BegunPiece,
+  LeftPiece,
+  PieceAccount,
+} from "../../../src/lifecycle/sequence/piece_log.ts";
+import { ACKED, REJECTED, UNKNOWN, UNSENT } from "../../../src/publish/outcomes.ts";
+import { assertFailure, assertWhole, failureOf } from "../../_support/aftermath.ts";
+import { idBatch, numberBatch } from "../../_support/batches.ts";
+import { refusal } from "../../_support/fake_answers.ts";
+import { fakeConnection } from "../../_support/fake_connection.ts";
+import { withFastClock } from "../../_support/fast_clock.ts";
+import { StreamModel } from "../../_support/stream_model.ts";
+import { BASE, reached } from "../../faults/_scripted.ts";
+import { Line } from "../_line.ts";
+
+const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });
+
+/** Options that only the command gives. */
+const accounted = (account: PieceAccount): AccountedOptions => ({ account });
+
+/** An account that notes what it is told. */
+class Notes implements PieceAccount {
+  readonly begun: BegunPiece[] = [];
+  readonly lost: LeftPiece[] = [];
+  opens = 0;
+
+  opened(): void {
+    this.opens++;
+  }
+
+  begin(piece: BegunPiece): Promise<void> {
+    this.begun.push(piece);
+    return Promise.resolve();
+  }
+
+  left(pieces: readonly LeftPiece[]): void {
+    this.lost.push(...pieces);
+  }
+
+  get places(): number[][] {
+    return this.begun.map(({ batch, offset, rows }) => [batch, offset, rows]);
+  }
+}
+
+Deno.test("an account is told of each piece before its first row is sent, and waited for", async () => {
+  const stream = new StreamModel();
+  const fake = fakeConnection({ frames: true, answers: (published) => stream.store(published) });
+  const run = await openRun(fake.nc, BASE);
+  const notes = new Notes();
+  let go = (): void => {};
+  const begin = async (piece: BegunPiece): Promise<void> => {
+    assert.equal(stream.rows.includes(piece.batch * 10 + piece.offset), false, "none of its rows is sent");
+    const sent = fake.published.length;
+    await new Promise<void>((resolve) => {
+      go = resolve;
+      setTimeout(resolve, 5);
+    });
+    assert.ok(fake.published.length <= sent + 4, "only rows of the piece before it can have gone meanwhile");
+    await notes.begin(piece);
+  };
+  await run.applyAll([batch(10), batch(10, 10)], { batchMaxRows: 4, ...accounted({ begin, left: () => {} }) });
+  go();
+  assert.deepEqual(notes.places, [[0, 0, 4], [0, 4, 4], [0, 8, 2], [1, 0, 4], [1, 4, 4], [1, 8, 2]]);
+  const { bytes, crc32c } = encodeRows(idBatch(4, { first: 4 }));
+  const { subject, stream: name, ...piece } = notes.begun[1]!;
+  assert.deepEqual(piece, { batch: 0, offset: 4, rows: 4, bytes: bytes.length, crc32c });
+  assert.deepEqual([name, subject], ["ORDERS", "orders.eu"]);
+  assertWhole(stream.rows, 20);
+  await run.commit();
+});
+
+Deno.test("what an account throws ends the sequence with nothing of the piece sent", async () => {
+  const stream = new StreamModel();
+  const fake = fakeConnection({ answers: (published) => stream.store(published) });
+  const run = await openRun(fake.nc, BASE);
+  const full = new Error("no space left");
+  const begin = ({ offset }: BegunPiece) => offset === 4 ? Promise.reject(full) : Promise.resolve();
+  const lost: LeftPiece[] = [];
+  const account = { begin, left: (pieces: readonly LeftPiece[]) => void lost.push(...pieces) };
+  assert.equal(await failureOf(run.applyAll([batch(10)], { batchMaxRows: 4, ...accounted(account) })), full);
+  assert.deepEqual(stream.rows, [0, 1, 2, 3]);
+  assert.deepEqual(lost, [], "the first piece has its receipt, the second one never began");
+});
+
+Deno.test("an account is told what became of every piece that was begun, of whatever batch", async () => {
+  const stream = new StreamModel();
+  const fake = fakeConnection({
+    frames: true,
+    manual: true,
+    answers: (published) =>
+      published.index === 5 ? refusal(503, 10_077, "maximum messages exceeded") : stream.store(published),
+  });
+  const run = await openRun(fake.nc, { ...BASE, publishTimeout: "1m" });
+  const notes = new Notes();
+  const source = [
+    { resource: "eu", rows: numberBatch(4) },
+    { resource: "eu", rows: numberBatch(4) },
+    { resource: "eu", rows: numberBatch(4) },
+  ];
+  const failing = failureOf(run.applyAll(source, accounted(notes)));
+  await reached(fake, 12);
+  fake.deliver(7);
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  fake.lose();
+  assertFailure(await failing, 4, { code: "publish.rejected" });
+  assert.deepEqual(notes.lost.map(({ batch, offset, codes }) => [batch, offset, [...codes]]), [
+    [1, 0, [ACKED, REJECTED, ACKED, UNKNOWN]],
+    [2, 0, [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]],
+  ]);
+  assert.deepEqual([...notes.lost[0]!.sequences!], [5, 0, 6, 0]);
+});
+
+Deno.test("a row with an id that was sent more than once and refused at last is of unknown fate to an account", () =>
+  withFastClock(20, async () => {
+    const fake = fakeConnection({
+      frames: true,
+      // The first answer is lost, the second one refuses.
+      answers: ({ index }) => index === 0 ? undefined : refusal(503, 10_077, "maximum messages exceeded"),
+    });
+    const run = await openRun(fake.nc, { ...BASE, retry: { budget: "10s" } });
+    const notes = new Notes();
+    await failureOf(run.applyAll([batch(1)], accounted(notes)));
+    assert.deepEqual([...notes.lost[0]!.codes], [UNKNOWN]);
+  }));
+
+Deno.test("publishAll() tells an account of each piece once, and of each publisher", () =>
+  withFastClock(20, async () => {
+    const line = new Line({ dieAt: [7, 3, 12] });
+    const notes = new Notes();
+    await publishAll(line.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], {
+      budget: "30s",
+      batchMaxRows: 8,
+      ...accounted(notes),
+    });
+    assertWhole(line.stream.rows, 30);
+    assert.equal(notes.opens, 4);
+    const once = [...new Set(notes.places.map((place) => place.join()))];
+    assert.deepEqual(once, ["0,0,8", "0,8,2", "1,0,8", "1,8,8", "1,16,4"]);
+    assert.deepEqual(notes.lost, []);
+  }));
+
+Deno.test("publishAll() that gives up tells an account what all attempts came to", () =>
+  withFastClock(20, async () => {
+    const line = new Line({ dieAt: [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], store: false });
+    const notes = new Notes();
+    const error = await failureOf(publishAll(line.connect, BASE, [batch(10)], { budget: "1s", ...accounted(notes) }));
+    assert.equal((error as PublishError).name, "PublishError");
+    const [piece] = notes.lost;
+    assert.deepEqual([...piece!.codes.slice(0, 7)], Array(7).fill(ACKED));
+    assert.ok(piece!.codes.slice(7).every((code) => code === UNKNOWN || code === UNSENT), String(piece!.codes));
+  }));

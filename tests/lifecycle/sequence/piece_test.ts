@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { type Part, Piece } from "../../../src/lifecycle/sequence/piece.ts";
+import { resolveOptions } from "../../../src/options/publisher.ts";
+import type { PublisherCore } from "../../../src/publish/core.ts";
+import { Delivery } from "../../../src/publish/call.ts";
+import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "../../../src/publish/outcomes.ts";
+import { BASE } from "../../faults/_scripted.ts";
+
+/** What one connection makes of the rows that it is given: a code a row; undefined: it ends before they are ready. */
+type Attempt = readonly number[] | undefined;
+
+/** A piece of five rows over several connections. */
+function pieceOver(first: Attempt, options: { ids?: boolean; window?: number; tries?: number } = {}) {
+  const { ids = true, window = 60_000, tries = 1 } = options;
+  const given: (readonly number[] | undefined)[] = [];
+  let next = first;
+  const core = {
+    settings: resolveOptions(BASE),
+    start(source: { only?: readonly number[] }): Delivery {
+      given.push(source.only);
+      const delivery = new Delivery();
+      if (next === undefined) return delivery;
+      const rows = { count: next.length, from: 0, hasId: () => ids, rowNumber: (i: number) => i, release: () => {} };
+      delivery.load(rows as never, { duplicateWindow: window } as never);
+      delivery.codes.set(next);
+      delivery.tries.fill(tries);
+      delivery.next = next.length;
+      return delivery;
+    },
+  } as unknown as PublisherCore;
+  const part: Part = { index: 0, source: { selected: 5 } as never, codes: new Uint8Array(5), sent: false, highest: 0 };
+  const piece = new Piece(core, part, { from: 0, count: 5 }, {});
+  piece.note();
+  const again = (attempt: Attempt): void => {
+    next = attempt;
+    piece.resume(core, undefined);
+    piece.note();
+  };
+  return { piece, part, given, again };
+}
+
+Deno.test("a row that a later connection did not send is what it was before", () => {
+  const { piece, part, given, again } = pieceOver([ACKED, UNKNOWN, REJECTED, UNKNOWN, UNSENT]);
+  again([DUPLICATE, UNSENT, UNSENT, UNSENT]);
+  assert.deepEqual(given, [undefined, [1, 2, 3, 4]]);
+  assert.deepEqual([...part.codes], [ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT]);
+  again(undefined);
+  assert.deepEqual([...part.codes], [ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT]);
+  again([ACKED, DUPLICATE, ACKED]);
+  assert.deepEqual(given.at(-1), [2, 3, 4]);
+  assert.ok(piece.complete);
+});
+
+Deno.test("a piece whose rows were never ready is neither complete nor loaded", () => {
+  const { piece, part } = pieceOver(undefined);
+  assert.ok(!piece.complete && !piece.loaded && !part.sent);
+  assert.equal(piece.whyNotAgain(0), undefined);
+});
+
+Deno.test("rows of unknown fate go again with an id and inside the window only", () => {
+  const unknown = [ACKED, UNKNOWN, ACKED, ACKED, ACKED];
+  assert.equal(pieceOver(unknown).piece.whyNotAgain(5000), undefined);
+  assert.match(pieceOver(unknown, { ids: false }).piece.whyNotAgain(5000)!, /row 1 .* has no id/);
+  assert.match(pieceOver(unknown, { window: 5000 }).piece.whyNotAgain(5000)!, /row 1 .* duplicate window of 5000 ms/);
+});
+
+Deno.test("rows that are provably not stored may go again at any time", () => {
+  for (const code of [REJECTED, UNSENT]) {
+    const { piece } = pieceOver([ACKED, code, ACKED, ACKED, ACKED], { ids: false, window: 0 });
+    assert.equal(piece.whyNotAgain(5000), undefined);
+  }
+});
+
+Deno.test("a row that was sent more than once may be stored, whatever its last submission came to", () => {
+  const rejected = [ACKED, REJECTED, ACKED, ACKED, ACKED];
+  assert.match(pieceOver(rejected, { tries: 2, window: 0 }).piece.whyNotAgain(0)!, /row 1 is of unknown fate/);
+  assert.equal(pieceOver(rejected, { tries: 2 }).piece.whyNotAgain(0), undefined);
+});

@@ -1,0 +1,387 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { describe } from "../../src/util/describe.ts";
+import type { ConfigErrorCode } from "../../src/errors/mod.ts";
+import { OPTION_KEYS, resolveOptions } from "../../src/options/publisher.ts";
+import type { Options } from "../../src/types/mod.ts";
+import { keepsSecret, refuses } from "../_support/refusals.ts";
+
+const REQUIRED = { stream: "EVENTS", subject: "events.{resource}" };
+
+const resolve = (options: Record<string, unknown>) => resolveOptions({ ...REQUIRED, ...options } as Options);
+
+/** A value of each kind that is neither a text nor a number. */
+const OTHERS: readonly (readonly [value: unknown, shown: string])[] = [
+  [null, "received null"],
+  [true, "received true"],
+  [{}, "received an object"],
+  [["a"], "received an array"],
+  [5n, "received 5n"],
+  [() => {}, "received a function"],
+  [Symbol("s"), "received a symbol"],
+];
+
+type Case = readonly [option: string, value: unknown, code: ConfigErrorCode, field: string, says: string];
+
+const cases: readonly Case[] = [
+  // Texts that are templates.
+  ...["stream", "subject"].flatMap((option): Case[] => [
+    ...OTHERS.map(([value, says]): Case => [option, value, "config.type", option, says]),
+    [option, 5, "config.type", option, "received 5"],
+    [option, "", "config.syntax", option, "must not be empty"],
+    [option, "{table}", "config.syntax", option, 'received "{table}"'],
+    [option, "{resource", "config.syntax", option, "brace"],
+    [option, "a b", "config.syntax", option, 'received "a b"'],
+    [option, "a\ud800", "config.syntax", option, "surrogate"],
+  ]),
+  ["stream", "{resource}.v1", "config.syntax", "stream", "letters, digits, - and _"],
+  ["stream", `${"S".repeat(255)}{resource}`, "config.syntax", "stream", "at most 255 bytes"],
+  ["subject", "events.*", "config.syntax", "subject", "must have no wildcard"],
+  ["subject", "events..{resource}", "config.syntax", "subject", "must have no empty token"],
+  ["subject", ".{resource}", "config.syntax", "subject", "must have no empty token"],
+  ["subject", "$JS.API.{resource}", "config.syntax", "subject", "must not be below $JS."],
+  ["subject", "_INBOX.{resource}", "config.syntax", "subject", "must not be below _INBOX."],
+  ["subject", "s".repeat(4100), "config.syntax", "subject", "(4100 characters)"],
+  // Switches.
+  ...["createStream", "expectedStream", "ownsConnection"].flatMap((option): Case[] => [
+    [option, "true", "config.type", option, 'must be true or false: received "true"'],
+    [option, 1, "config.type", option, "received 1"],
+    [option, null, "config.type", option, "received null"],
+  ]),
+  // Durations.
+  ...["publishTimeout", "retry.budget"].flatMap((field): Case[] => {
+    const value = (given: unknown) => field === "retry.budget" ? { budget: given } : given;
+    const option = field.split(".")[0]!;
+    return [
+      ...OTHERS.map(([given, says]): Case => [option, value(given), "config.type", field, says]),
+      [option, value("5"), "config.syntax", field, 'received "5"'],
+      [option, value(""), "config.syntax", field, 'received ""'],
+      [option, value("5 s"), "config.syntax", field, 'received "5 s"'],
+      [option, value("0s"), "config.range", field, 'received "0s"'],
+      [option, value(0), "config.range", field, "received 0"],
+      [option, value(-5), "config.range", field, "received -5"],
+      [option, value(NaN), "config.range", field, "received NaN"],
+      [option, value(Infinity), "config.range", field, "received Infinity"],
+    ];
+  }),
+  ["publishTimeout", "600h", "config.range", "publishTimeout", "must be at most 2147483647 milliseconds"],
+  ["publishTimeout", 2 ** 31, "config.range", "publishTimeout", "received 2147483648"],
+  // Counts.
+  ...["maxInFlight", "maxInFlightBytes"].flatMap((option): Case[] => [
+    ...OTHERS.map(([value, says]): Case => [option, value, "config.type", option, says]),
+    [option, "5", "config.type", option, 'received "5"'],
+    [option, 1.5, "config.type", option, "must be a whole number"],
+    [option, NaN, "config.type", option, "received NaN"],
+    [option, Infinity, "config.range", option, "received Infinity"],
+    [option, 0, "config.range", option, "received 0"],
+    [option, -0, "config.range", option, "received -0"],
+    [option, -1, "config.range", option, "received -1"],
+    [option, 2 ** 53, "config.range", option, "received 9007199254740992"],
+  ]),
+  ["maxInFlight", 65_537, "config.range", "maxInFlight", "must be a whole number from 1 to 65536: received 65537"],
+  // The namespace.
+  ["namespace", null, "config.type", "namespace", "received null"],
+  ["namespace", "acme", "config.type", "namespace", "must be a plain object"],
+  ["namespace", ["a", "b", "c"], "config.type", "namespace", "received an array"],
+  ["namespace", { tenant: 5 }, "config.type", "namespace.tenant", "received 5"],
+  ["namespace", { pipeline: null }, "config.type", "namespace.pipeline", "received null"],
+  ["namespace", { sinkConnection: "a\udc00" }, "config.syntax", "namespace.sinkConnection", "surrogate"],
+  ["namespace", { sink_connection: "a" }, "config.unknown", "namespace.sink_connection", "namespace.sinkConnection"],
+  // The id column.
+  ["eventIdColumn", "", "config.syntax", "eventIdColumn", "must not be empty"],
+  ["eventIdColumn", 5, "config.type", "eventIdColumn", "received 5"],
+  // Headers.
+  ["headers", null, "config.type", "headers", "received null"],
+  ["headers", [["A", "b"]], "config.type", "headers", "received an array"],
+  ["headers", new Map([["A", "b"]]), "config.type", "headers", "received a Map"],
+  ["headers", { "X-A": 5 }, "config.type", "headers", '"X-A" must be a text: received 5'],
+  ["headers", { "X-A": ["b"] }, "config.type", "headers", "received an array"],
+  ["headers", { "X-A": undefined }, "config.type", "headers", "received undefined"],
+  ...["", "X A", "X:A", "X\u00e4", "X\r\nNats-Rollup", "X\t", "\u007f"].map((name): Case => [
+    "headers",
+    { [name]: "b" },
+    "config.syntax",
+    "headers",
+    `${describe(name)} must be of visible ASCII`,
+  ]),
+  ...["Nats-TTL", "nats-ttl", "NATS-Rollup", "Nats-", "Nats-Msg-Id", "Nats-Batch-Commit", "Nats-Expected-Last-Msg-Id"]
+    .map((name): Case => ["headers", { [name]: "1" }, "config.conflict", "headers", `"${name}" must not begin with`]),
+  ...["X-Nats-Msg-Id", "xNATS-MSG-ID", "My-Nats-Msg-Id-Copy"].map((name): Case => [
+    "headers",
+    { [name]: "1" },
+    "config.conflict",
+    "headers",
+    `"${name}" must not contain Nats-Msg-Id`,
+  ]),
+  ...["Content-Type", "content-type", "FILAMENT-OPERATION"].map((name): Case => [
+    "headers",
+    { [name]: "1" },
+    "config.conflict",
+    "headers",
+    `"${name}" is written by jetrow itself`,
+  ]),
+  ["headers", { "X-A": "a\nNats-Rollup: all" }, "config.syntax", "headers", "must have no CR or LF"],
+  ["headers", { "X-A": "a\r" }, "config.syntax", "headers", 'received "a\\r"'],
+  ["headers", { "X-A": "a\ud800" }, "config.syntax", "headers", "surrogate"],
+  ["headers", { "X-A": "see Nats-Msg-Id" }, "config.conflict", "headers", "must not contain Nats-Msg-Id"],
+  // Time to live.
+  ...OTHERS.map(([value, says]): Case => ["ttl", value, "config.type", "ttl", says]),
+  ["ttl", 90, "config.type", "ttl", "seconds in NATS): received 90"],
+  ["ttl", "", "config.syntax", "ttl", 'received ""'],
+  ["ttl", "90", "config.syntax", "ttl", 'received "90"'],
+  ["ttl", "Never", "config.syntax", "ttl", 'received "Never"'],
+  ["ttl", "0s", "config.range", "ttl", "at least one second"],
+  ["ttl", "999ms", "config.range", "ttl", 'received "999ms"'],
+  ["ttl", "-5s", "config.syntax", "ttl", 'received "-5s"'],
+  // One token, a row of tokens.
+  ["domain", "", "config.syntax", "domain", "must not be empty"],
+  ["domain", "a.b", "config.syntax", "domain", "must have no dot"],
+  ["domain", "*", "config.syntax", "domain", "wildcard"],
+  ["domain", "a b", "config.syntax", "domain", "white space"],
+  ["domain", 5, "config.type", "domain", "received 5"],
+  ["inboxPrefix", "", "config.syntax", "inboxPrefix", "must not be empty"],
+  ["inboxPrefix", "_INBOX.", "config.syntax", "inboxPrefix", "must have no empty token"],
+  ["inboxPrefix", "in..box", "config.syntax", "inboxPrefix", "must have no empty token"],
+  ["inboxPrefix", "in.*", "config.syntax", "inboxPrefix", "wildcard"],
+  ["inboxPrefix", "in.>", "config.syntax", "inboxPrefix", "wildcard"],
+  ["inboxPrefix", "in box", "config.syntax", "inboxPrefix", "white space"],
+  ["inboxPrefix", "i".repeat(4090), "config.syntax", "inboxPrefix", "command line"],
+  ["inboxPrefix", 5, "config.type", "inboxPrefix", "received 5"],
+  ...["$JS", "$JS.ACK.x", "_R_.x", "_GR_.x", "$SYS.x", "$MQTT"].map((prefix): Case => [
+    "inboxPrefix",
+    prefix,
+    "config.syntax",
+    "inboxPrefix",
+    "which is the server's own",
+  ]),
+  // The rest.
+  ["onProgress", "log", "config.type", "onProgress", "must be a function"],
+  ["onProgress", null, "config.type", "onProgress", "received null"],
+  ["retry", true, "config.type", "retry", "received true"],
+  ["retry", "30s", "config.type", "retry", "received a text"],
+  ["retry", {}, "config.missing", "retry.budget", "is required"],
+  ["retry", { budget: undefined }, "config.missing", "retry.budget", "is required"],
+  ["retry", { bugdet: "30s" }, "config.unknown", "retry.bugdet", "the nearest is retry.budget"],
+  ["publishMode", "Atomic", "config.range", "publishMode", "must be one of individual, atomic, fast"],
+  ["publishMode", "", "config.range", "publishMode", 'received ""'],
+  ["publishMode", true, "config.type", "publishMode", "received true"],
+];
+
+for (const [option, value, code, field, says] of cases) {
+  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : Deno.inspect(value, { compact: true });
+  Deno.test(`resolveOptions() throws when ${option} is ${shown}: ${says}`, () => {
+    refuses(() => resolve({ [option]: value }), { code, field, says });
+  });
+}
+
+Deno.test("resolveOptions() throws when stream or subject is missing", () => {
+  for (const field of ["stream", "subject"]) {
+    refuses(() => resolve({ [field]: undefined }), { code: "config.missing", field, says: "is required" });
+  }
+});
+
+Deno.test("resolveOptions() throws when the options are no plain object", () => {
+  class Config {
+    stream = "EVENTS";
+    subject = "events.all";
+  }
+  for (const options of [null, undefined, [], new Config(), new Map(), () => {}, 5, Object.create(REQUIRED)]) {
+    refuses(() => resolveOptions(options), { code: "config.type", field: "options", says: "must be a plain object" });
+  }
+  const notAwaited = Promise.resolve(REQUIRED) as unknown as Options;
+  refuses(() => resolveOptions(notAwaited), { code: "config.type", field: "options", says: "received a Promise" });
+  const error = refuses(() => resolveOptions("nats://me:s3cret@a" as unknown as Options), {
+    code: "config.type",
+    field: "options",
+    says: "received a text",
+  });
+  keepsSecret(error, "s3cret");
+});
+
+Deno.test("resolveOptions() takes objects without a prototype", () => {
+  assert.equal(resolveOptions(Object.assign(Object.create(null), REQUIRED)).stream, "EVENTS");
+});
+
+Deno.test("resolveOptions() throws on an unknown key, names the nearest and never shows the value", () => {
+  const near: Record<string, string> = {
+    sream: "stream",
+    Stream: "stream",
+    max_in_flight: "maxInFlight",
+    maxInflight: "maxInFlight",
+    passwrd: "password",
+    pasword: "password",
+    nkey_seed: "nkeySeed",
+    tenant: "namespace.tenant",
+    sinkConnection: "namespace.sinkConnection",
+  };
+  for (const [key, nearest] of Object.entries(near)) {
+    const says = `the nearest is ${nearest}`;
+    const error = refuses(() => resolve({ [key]: "s3cret" }), { code: "config.unknown", field: key, says });
+    keepsSecret(error, "s3cret");
+  }
+  for (const key of ["constructor", "toString", "__proto__", "hasOwnProperty", ""]) {
+    const options = JSON.parse(JSON.stringify(REQUIRED).replace("{", `{${JSON.stringify(key)}:"s3cret",`));
+    keepsSecret(
+      refuses(() => resolveOptions(options), { code: "config.unknown", field: key, says: "nearest" }),
+      "s3cret",
+    );
+  }
+  assert.throws(() => resolve({ ["x".repeat(100_000)]: 1 }), {
+    code: "config.unknown",
+    message: /\(100000 characters\)/,
+  });
+  refuses(() => resolve({ sream: undefined }), { code: "config.unknown", field: "sream", says: "nearest" });
+});
+
+Deno.test("resolveOptions() leaves the connection's keys unread and keeps no credential", () => {
+  const read: string[] = [];
+  const options = { ...REQUIRED };
+  for (const key of OPTION_KEYS.camel) {
+    if (key in options || key === "inboxPrefix") continue;
+    Object.defineProperty(options, key, { enumerable: true, get: () => void read.push(key) });
+  }
+  const settings = resolveOptions(options);
+  for (
+    const key of ["url", "authMode", "username", "password", "jwt", "nkeySeed", "token", "name", "reconnect", "tls"]
+  ) {
+    assert.ok(!read.includes(key), key);
+    assert.ok(!(key in settings), key);
+  }
+  assert.equal(new Set(read).size, read.length, "an option was read twice");
+  keepsSecret(resolve({ password: "s3cret", token: 5, tls: { key: "s3cret" } }), "s3cret");
+});
+
+Deno.test("resolveOptions() throws when a getter throws, without its error", () => {
+  const options = Object.defineProperty({ ...REQUIRED }, "ttl", {
+    enumerable: true,
+    get() {
+      throw new Error("s3cret");
+    },
+  });
+  const error = refuses(() => resolveOptions(options), {
+    code: "config.type",
+    field: "ttl",
+    says: "its getter throws",
+  });
+  assert.equal(error.cause, undefined);
+});
+
+Deno.test("resolveOptions() ignores what Object.prototype was given", () => {
+  const prototype = Object.prototype as unknown as Record<string, unknown>;
+  prototype["createStream"] = false;
+  try {
+    assert.equal(resolve({}).createStream, true);
+  } finally {
+    delete prototype["createStream"];
+  }
+});
+
+Deno.test("resolveOptions() fills in the defaults, absent and undefined alike", () => {
+  const defaults = {
+    stream: "EVENTS",
+    subject: "events.{resource}",
+    createStream: true,
+    publishTimeout: 5_000,
+    maxInFlight: 1_024,
+    maxInFlightBytes: 16_777_216,
+    namespace: { tenant: "", pipeline: "", sinkConnection: "" },
+    eventIdColumn: "_filament_event_id",
+    eventIdRequired: false,
+    expectedStream: true,
+    headers: [],
+    ownsConnection: false,
+    publishMode: "individual",
+  };
+  assert.deepEqual(resolve({}), defaults);
+  const none = Object.fromEntries(OPTION_KEYS.camel.map((key) => [key, undefined]));
+  assert.deepEqual(resolveOptions({ ...none, ...REQUIRED } as unknown as Options), defaults);
+});
+
+Deno.test("resolveOptions() gives every option as the publisher needs it", () => {
+  const onProgress = () => {};
+  const settings = resolve({
+    createStream: false,
+    publishTimeout: "1.5s",
+    maxInFlight: 65_536,
+    maxInFlightBytes: 1,
+    namespace: { pipeline: "p" },
+    eventIdColumn: "id",
+    expectedStream: false,
+    headers: { "X-B": " b ", "x-b": "", "__proto__x": "1", "X-\u007e!": "caf\u00e9\t;" },
+    ttl: "1m30s",
+    domain: "hub",
+    inboxPrefix: "_INBOX.me",
+    ownsConnection: true,
+    onProgress,
+    retry: { budget: "30s" },
+    publishMode: "fast",
+  });
+  assert.deepEqual(settings, {
+    stream: "EVENTS",
+    subject: "events.{resource}",
+    createStream: false,
+    publishTimeout: 1_500,
+    maxInFlight: 65_536,
+    maxInFlightBytes: 1,
+    namespace: { tenant: "", pipeline: "p", sinkConnection: "" },
+    eventIdColumn: "id",
+    eventIdRequired: true,
+    expectedStream: false,
+    headers: [["X-B", "b"], ["x-b", ""], ["__proto__x", "1"], ["X-~!", "caf\u00e9\t;"]],
+    ttl: "90",
+    ttlMs: 90_000,
+    domain: "hub",
+    inboxPrefix: "_INBOX.me",
+    ownsConnection: true,
+    onProgress,
+    retry: { budget: 30_000 },
+    publishMode: "fast",
+  });
+});
+
+Deno.test("resolveOptions() takes a header called __proto__ as one like any other", () => {
+  const headers = JSON.parse('{"__proto__":"a"}');
+  assert.deepEqual(resolve({ headers }).headers, [["__proto__", "a"]]);
+});
+
+Deno.test("resolveOptions() sends whole seconds as digits, other times to live as a duration", () => {
+  const sent = {
+    "1s": "1",
+    "1000ms": "1",
+    "1h": "3600",
+    "1.5s": "1.5s",
+    "1001ms": "1.001s",
+    "61s1ns": "61.000000001s",
+  };
+  for (const [ttl, text] of Object.entries(sent)) assert.equal(resolve({ ttl }).ttl, text);
+  assert.equal(resolve({ ttl: "1500ms" }).ttlMs, 1_500);
+  assert.deepEqual([resolve({ ttl: "never" }).ttl, resolve({ ttl: "never" }).ttlMs], ["never", undefined]);
+});
+
+Deno.test("resolveOptions() takes an id column of the default name as named", () => {
+  assert.equal(resolve({ eventIdColumn: "_filament_event_id" }).eventIdRequired, true);
+});
+
+Deno.test("resolveOptions() takes every whole number in the limits", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 65_536 }), (n) => assert.equal(resolve({ maxInFlight: n }).maxInFlight, n)),
+  );
+  fc.assert(fc.property(fc.maxSafeInteger().filter((n) => n > 0), (n) => {
+    assert.equal(resolve({ maxInFlightBytes: n }).maxInFlightBytes, n);
+  }));
+});
+
+Deno.test("resolveOptions() gives settings frozen to the bottom and leaves the options as they are", () => {
+  const options = Object.freeze({
+    ...REQUIRED,
+    namespace: Object.freeze({ tenant: "a" }),
+    headers: Object.freeze({ "X-A": " b " }),
+    retry: Object.freeze({ budget: 5 }),
+  });
+  const before = structuredClone(options);
+  const settings = resolveOptions(options);
+  assert.deepEqual(options, before);
+  for (const value of [settings, settings.namespace, settings.headers, settings.headers[0], settings.retry]) {
+    assert.ok(Object.isFrozen(value));
+  }
+});

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import type { Failure } from "../../../src/publish/call.ts";
+import { now } from "../../../src/publish/lanes/deadlines.ts";
+import { Pump, type PumpWork } from "../../../src/publish/lanes/pump.ts";
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+/** A pump, and what it did: `submit`, `expire`, `moved`, `drained`, `failed`. */
+function scene(work: Partial<PumpWork> = {}): { pump: Pump; log: string[]; failures: Failure[] } {
+  const log: string[] = [];
+  const failures: Failure[] = [];
+  const host = {
+    acknowledged: () => {},
+    failed: (failure: Failure) => void (log.push("failed"), failures.push(failure)),
+    drained: () => void log.push("drained"),
+    moved: () => void log.push("moved"),
+  };
+  const pump = new Pump(host, {
+    outstanding: () => false,
+    nextDue: () => Infinity,
+    expire: () => void log.push("expire"),
+    submit: () => void log.push("submit"),
+    ...work,
+  });
+  return { pump, log, failures };
+}
+
+Deno.test("a pump submits once, however often it is woken, and again when it is woken afterwards", async () => {
+  const { pump, log } = scene();
+  pump.wake();
+  pump.proceed();
+  pump.wake();
+  assert.deepEqual(log, [], "not before the read is over");
+  await turn();
+  assert.deepEqual(log, ["submit", "moved"]);
+  pump.wake();
+  await turn();
+  assert.deepEqual(log, ["submit", "moved", "submit", "moved"]);
+});
+
+Deno.test("a pump that was woken and is stopped submits nothing, and tells when nothing is outstanding", async () => {
+  let rows = 1;
+  const { pump, log } = scene({ outstanding: () => rows > 0 });
+  pump.wake();
+  pump.stop();
+  await turn();
+  assert.deepEqual([pump.stopped, log], [true, []]);
+  rows = 0;
+  pump.proceed();
+  assert.deepEqual(log, [], "not in the middle of a read");
+  await turn();
+  assert.deepEqual(log, ["drained"]);
+});
+
+Deno.test("a pump submits behind what it expires; when it is stopped it only tells of the end", async () => {
+  let due = now();
+  const { pump, log } = scene({
+    nextDue: () => due,
+    expire: () => {
+      due = Infinity;
+      log.push("expire");
+    },
+  });
+  pump.arm();
+  while (log.length < 3) await turn();
+  assert.deepEqual(log, ["expire", "submit", "moved"]);
+  due = now();
+  pump.stop();
+  while (log.at(-1) !== "drained" || due !== Infinity) await turn();
+  await turn();
+  assert.deepEqual(log.slice(3), ["drained", "expire", "drained"]);
+});
+
+Deno.test("a pump whose work throws has lost the connection", async () => {
+  const cause = new Error("the socket is gone");
+  const { pump, log, failures } = scene({
+    submit: () => {
+      throw cause;
+    },
+  });
+  pump.wake();
+  await turn();
+  assert.deepEqual(log, ["failed", "moved"]);
+  assert.deepEqual(failures, [{ code: "publish.disconnected", reason: "the connection is lost", cause }]);
+});
+
+Deno.test("a pump that is cut off expires nothing any more", async () => {
+  const { pump, log } = scene({ nextDue: now });
+  pump.arm();
+  pump.cut();
+  await turn();
+  await turn();
+  assert.deepEqual([pump.stopped, log], [true, []]);
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import type { PreparedRows } from "../../../src/message/prepared_rows.ts";
+import { Backlog } from "../../../src/publish/lanes/queue.ts";
+import { Delivery } from "../../../src/publish/call.ts";
+
+/** A call whose rows are loaded. */
+function loaded(): Delivery {
+  const delivery = new Delivery();
+  delivery.rows = {} as PreparedRows;
+  return delivery;
+}
+
+Deno.test("submitCalls() keeps to the order of calls, and stops at the first that is not loaded or has no room", () => {
+  const backlog = new Backlog(undefined);
+  const [one, two, late, last] = [loaded(), loaded(), new Delivery(), loaded()];
+  for (const call of [one, two, late, last]) backlog.push(call);
+  const submitted: Delivery[] = [];
+  const submit = (room: number) =>
+    backlog.submitCalls((call) => {
+      if (room-- === 0) return false;
+      submitted.push(call);
+      return true;
+    });
+  submit(1);
+  assert.deepEqual(submitted, [one]);
+  assert.equal(backlog.first, two);
+  submit(9);
+  assert.deepEqual(submitted, [one, two], "the next one's rows are not there yet");
+  late.over = true; // it failed before it was loaded
+  submit(9);
+  assert.deepEqual(submitted, [one, two, last]);
+  assert.ok(backlog.empty);
+});
+
+Deno.test("a call whose submission throws keeps its place", () => {
+  const backlog = new Backlog(undefined);
+  const [one, two] = [loaded(), loaded()];
+  backlog.push(one);
+  backlog.push(two);
+  const broken = (call: Delivery): boolean => {
+    if (call === two) throw new Error("lost");
+    return true;
+  };
+  assert.throws(() => backlog.submitCalls(broken));
+  assert.equal(backlog.first, one);
+});
+
+Deno.test("submitAgain() submits the rows whose time has come, as far as there is room", () => {
+  const backlog = new Backlog(1000);
+  const call = loaded();
+  for (let row = 0; row < 3; row++) assert.ok(backlog.takeBack(call, row, "later", true, row * 10));
+  assert.equal(backlog.due, 200);
+  const rows: number[] = [];
+  const submit = (time: number, room: number) =>
+    backlog.submitAgain(time, (_, row) => room-- > 0 && rows.push(row) > 0);
+  assert.ok(!submit(210, 1), "the second has no room");
+  assert.ok(submit(210, 1));
+  assert.deepEqual(rows, [0, 1]);
+  assert.equal(backlog.due, 220);
+  assert.ok(submit(300, 9));
+  assert.deepEqual(rows, [0, 1, 2]);
+  assert.ok(backlog.empty);
+});
+
+Deno.test("takeBack() takes what may go again, and nothing once closed", () => {
+  const call = loaded();
+  assert.ok(!new Backlog(undefined).takeBack(call, 0, "later", true, 0), "no budget");
+  const backlog = new Backlog(1000);
+  assert.ok(!backlog.takeBack(call, 0, "never", true, 0));
+  assert.ok(!backlog.takeBack(call, 0, "pause", false, 0), "it could be stored twice");
+  call.open = 1;
+  assert.ok(backlog.takeBack(call, 0, "pause", true, 0));
+  backlog.close();
+  assert.deepEqual([backlog.empty, call.open], [true, 0], "its fate changes no more");
+  assert.ok(!backlog.takeBack(call, 0, "pause", true, 0));
+});
+
+Deno.test("a pause holds calls up, whatever became of the rows that it was for", () => {
+  const backlog = new Backlog(1000);
+  const [refused, next] = [loaded(), loaded()];
+  backlog.takeBack(refused, 0, "pause", true, 0);
+  backlog.push(refused);
+  backlog.push(next);
+  backlog.remove(refused);
+  assert.equal(backlog.first, next);
+  assert.equal(backlog.due, 25);
+  backlog.remove(next);
+  assert.equal(backlog.due, Infinity);
+});

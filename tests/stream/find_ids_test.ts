@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { findIds } from "../../src/stream/find_ids.ts";
+import { apiError, type Document, streamInfo } from "../_support/fake_answers.ts";
+import { fakeConnection } from "../_support/fake_connection.ts";
+
+const TYPE = "stream_msg_get_response";
+const NOW = Date.parse("2026-01-02T03:04:06Z");
+
+/** A message of the stream; one a second, the last one now. */
+interface Message {
+  readonly subject: string;
+  readonly id: string | undefined;
+}
+
+/** A stream of these messages; `undefined` where one was deleted. */
+function streamOf(messages: readonly (Message | undefined)[], config: Document = {}) {
+  const find = (from: number, subject: string): Document => {
+    for (let seq = Math.max(1, from); seq <= messages.length; seq++) {
+      const message = messages[seq - 1];
+      if (message === undefined || (subject !== ">" && message.subject !== subject)) continue;
+      const hdrs = message.id === undefined
+        ? {}
+        : { hdrs: btoa(`NATS/1.0\r\nA: b\r\nNats-Msg-Id: ${message.id}\r\n\r\n`) };
+      return { type: `io.nats.jetstream.api.v1.${TYPE}`, message: { subject: message.subject, seq, ...hdrs } };
+    }
+    return apiError(TYPE, 404, 10037, "no message found");
+  };
+  return fakeConnection({
+    requests: ({ subject, body }) => {
+      if (subject === "$JS.API.STREAM.INFO.ORDERS") {
+        return streamInfo("ORDERS", config, { state: { last_seq: messages.length, consumer_count: 0 } });
+      }
+      const { seq, start_time, next_by_subj } = JSON.parse(body) as {
+        seq?: number;
+        start_time?: string;
+        next_by_subj: string;
+      };
+      const age = start_time === undefined ? undefined : (NOW - Date.parse(start_time)) / 1000;
+      return find(seq ?? messages.length - Math.floor(age!), next_by_subj);
+    },
+  });
+}
+
+const search = { stream: "ORDERS", subject: "orders.eu", since: { window: 3_600_000 }, limit: 5000 };
+
+Deno.test("findIds() finds each id where a look at every message would", async () => {
+  const message = fc.option(
+    fc.record({
+      subject: fc.constantFrom("orders.eu", "orders.us"),
+      id: fc.option(fc.constantFrom(..."abcdefgh"), { nil: undefined }),
+    }),
+    { nil: undefined },
+  );
+  const stream = fc.array(message, { maxLength: 60 }).chain((few) => fc.tuple(fc.constant(few), fc.nat(2000)));
+  await fc.assert(
+    fc.asyncProperty(stream, fc.nat(80), async ([few, gap], window) => {
+      // Some hundred deleted ones in the middle, so that several walkers are at work.
+      const messages = [...few.slice(0, 30), ...Array<undefined>(gap).fill(undefined), ...few.slice(30)];
+      const ids = [..."abcdefgh"];
+      const found = await findIds(streamOf(messages).nc, { ...search, ids, since: { window: window * 1000 } }, {});
+      ids.forEach((id, index) => {
+        const places = messages.flatMap((message, i) =>
+          message?.subject === "orders.eu" && message.id === id && i + 1 >= messages.length - window ? [i + 1] : []
+        );
+        if (places.length === 0) assert.equal(found[index], 0, id);
+        else assert.ok(places.includes(found[index]!), `${id} at ${found[index]}, not ${places}`);
+      });
+    }),
+    { numRuns: 40 },
+  );
+});
+
+Deno.test("findIds() looks at all subjects of a stream that transforms them", async () => {
+  const messages = [{ subject: "kept.eu", id: "a" }, { subject: "kept.us", id: "b" }];
+  const { nc } = streamOf(messages, { subject_transform: { src: "orders.*", dest: "kept.{{wildcard(1)}}" } });
+  assert.deepEqual([...await findIds(nc, { ...search, ids: ["b", "a", "c"] }, {})], [2, 1, 0]);
+});
+
+Deno.test("findIds() gives up after its limit, and where reading is refused", async () => {
+  const messages = [{ subject: "orders.eu", id: "a" }];
+  await assert.rejects(findIds(streamOf(messages).nc, { ...search, ids: ["x"], limit: -1 }, {}), {
+    code: "connection.no_answer",
+    message: /not done within -1 ms/,
+  });
+  const refusing = fakeConnection({
+    requests: ({ subject }) =>
+      subject.includes("MSG.GET") ? apiError(TYPE, 400, 10003, "bad request") : streamInfo("ORDERS"),
+  });
+  await assert.rejects(findIds(refusing.nc, { ...search, ids: ["x"] }, {}), { name: "ConnectionError" });
+});
