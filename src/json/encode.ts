@@ -1,5 +1,5 @@
 /**
- * Rows as JSON, side by side in one arena.
+ * Encodes the rows of a view as JSON, at once or in steps.
  *
  * @module
  */
@@ -9,16 +9,16 @@ import { type Steps, toEnd } from "../util/steps.ts";
 import type { ArrowRows, EncodedRows } from "../types/mod.ts";
 import { begin, type EncodedPart, type EncodeOptions, encodeSlice, resultOf } from "./row_encoder.ts";
 
-/** Bytes that one step encodes: a millisecond's work at most, since other work waits for it. */
+/** Bytes that one step encodes: at most a millisecond of work, because acknowledgments wait for it. */
 const SLICE = 1 << 18;
 
 /**
- * Every row as one JSON object, keys in schema order, valid UTF-8 always. Numbers have every digit, 64-bit integers and
- * decimals too; dates and times are ISO 8601 texts, binary is base64; NaN and the infinities are quoted.
- * `docs/messages.md` has each Arrow type.
+ * Encodes every row as one JSON object: keys in schema order, no white space, always valid UTF-8. Numbers have every
+ * digit, also 64-bit integers and decimals. Dates and times are ISO 8601 strings, binary is base64, and NaN and the
+ * infinities are quoted. `docs/messages.md` lists the JSON form of each Arrow type.
  *
- * @throws {EncodeError} Where a type, a name or a value cannot be written, where data points outside of its buffers,
- * and above 4 GiB.
+ * @throws {EncodeError} If a type, a column name or a value has no JSON form, if data points outside its buffers, or if
+ * the result would exceed 4 GiB.
  *
  * @example
  * ```ts
@@ -35,12 +35,12 @@ export function encodeRows(rows: ArrowRows): EncodedRows {
   return encodeView(viewRows(rows));
 }
 
-/** A part of a view's rows as JSON. */
+/** Encodes part of a view's rows. */
 export function encodeView(view: RowsView, options: EncodeOptions = {}): EncodedPart {
   return toEnd(encodeSteps(view, options, Infinity));
 }
 
-/** The same in steps of so many bytes, at least one. */
+/** Does the same as `encodeView`, and yields after every `size` bytes. */
 export function* encodeSteps(view: RowsView, options: EncodeOptions, size = SLICE): Steps<EncodedPart> {
   const encoding = begin(view, options);
   while (encodeSlice(encoding, size)) yield;

@@ -1,5 +1,5 @@
 /**
- * Rows of Arrow batches as JSON, without any NATS: what jetrow publishes, to be had alone.
+ * Encodes the rows of Arrow batches as JSON, exactly as jetrow publishes them, without NATS in the module graph.
  *
  * ```ts
  * import assert from "node:assert/strict";

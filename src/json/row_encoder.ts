@@ -1,5 +1,5 @@
 /**
- * One encoding on its way: rows of a view, a slice at a time.
+ * Encodes rows of a view one slice at a time.
  *
  * @module
  */
@@ -18,32 +18,32 @@ import { cellOf } from "./cells/mod.ts";
 
 const { bytes } = scratch;
 
-/** What part of a view is encoded, and when to stop. */
+/** Which rows of a view are encoded, and where encoding stops. */
 export interface EncodeOptions {
   /** The rows to encode, ascending. */
   readonly only?: readonly number[];
   /**
-   * Where to begin: an index into `only`, else a row.
+   * The first row to encode: an index into `only` if `only` is set, otherwise a row number.
    *
    * @default {0}
    */
   readonly from?: number;
-  /** How many rows to encode at most. Absent: all that follow. */
+  /** The largest number of rows to encode. Absent: all rows from `from` on. */
   readonly count?: number;
-  /** Stops before the row that would pass so many bytes; takes at least one. Absent: 4 GiB are too large. */
+  /** Stops before the row that would exceed this many bytes, but encodes at least one row. Absent: fails above 4 GiB. */
   readonly maxBytes?: number;
-  /** What one row may take. */
+  /** The largest size of one row, in bytes. */
   readonly maxRowBytes?: number;
   /**
-   * Told of the first row above `maxRowBytes`, with its exact size (beyond 256 MiB with a lower bound); nothing of such
-   * a row is kept. It throws its own error, or `encode.too_large` follows.
+   * Called with the first row above `maxRowBytes` and its exact size (a lower bound beyond 256 MiB). Throws an error of
+   * its own; if it returns, `encode.too_large` is thrown.
    */
   readonly overRow?: (row: number, size: number) => void;
-  /** Where memory for the result comes from; to give it back is up to who has the result. Absent: fresh memory. */
+  /** Where memory for the result comes from; the owner of the result gives it back. Absent: new memory. */
   readonly memory?: Pick<PieceMemory, "bodies" | "offsets"> | undefined;
 }
 
-/** Rows as JSON, and how many there are. */
+/** Encoded rows and their number. */
 export interface EncodedPart extends EncodedRows {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly offsets: Uint32Array<ArrayBuffer>;
@@ -65,16 +65,16 @@ export interface Encoding {
   offsets: Uint32Array<ArrayBuffer>;
   /** Rows done. */
   done: number;
-  /** The chunk that the next row was in last, and its cells: they stay from slice to slice. */
+  /** The chunk of the last encoded row and its cells, kept from slice to slice. */
   at: ChunkView | undefined;
   cells: readonly Cell[];
-  /** Where the slice ends: with the row that reaches so many bytes. */
+  /** The slice ends with the row that reaches this many bytes. */
   sliceEnd: number;
-  /** Whether a limit ended it. */
+  /** Whether a limit ended the encoding. */
   stopped: boolean;
 }
 
-/** Begins an encoding. Throws an EncodeError for more rows than could ever fit. */
+/** Begins an encoding. Throws an EncodeError for more rows than the result can hold. */
 export function begin(
   view: RowsView,
   { only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow, memory }:
@@ -111,7 +111,7 @@ function offsetsFor(rows: number, spare: SpareMemory | undefined): Uint32Array<A
   return offsets;
 }
 
-/** Refuses at once what even with one byte a value would be too large: rows without columns take no memory. */
+/** Refuses rows that would be too large even with one byte per value: rows without columns take no Arrow memory. */
 function checkCount(keys: readonly Key[], count: number, maxBytes: number): void {
   const least = keys.reduce((sum, { length }) => sum + length + 1, keys.length === 0 ? 2 : 1);
   if (maxBytes !== Infinity || count * least <= LARGEST) return;
@@ -119,12 +119,13 @@ function checkCount(keys: readonly Key[], count: number, maxBytes: number): void
 }
 
 function tooLarge(row: number, size: number): never {
-  const text = `Cannot encode row ${row}: all rows together may take ${LARGEST} bytes, they take ${size} or more`;
+  const text =
+    `Cannot encode row ${row}: the rows of one result must not exceed ${LARGEST} bytes: they take ${size} or more`;
   throw new EncodeError("encode.too_large", text, { row, size, limit: LARGEST });
 }
 
 /**
- * Encodes rows until there are so many bytes more, or all is done. False when nothing is left. Throws EncodeErrors.
+ * Encodes rows until `size` more bytes are written. Returns false when no row is left. Throws an EncodeError.
  */
 export function encodeSlice(run: Encoding, size: number): boolean {
   const { arena } = run;
@@ -137,7 +138,7 @@ export function encodeSlice(run: Encoding, size: number): boolean {
   }
   if (isLeft(run)) return true;
   if (arena.countedFrom < 0 || sizeOf(run) <= arena.countedFrom) return false;
-  again(run);
+  restart(run);
   return true;
 }
 
@@ -167,7 +168,7 @@ function cellsOf(run: Encoding, { columns, starts, rowCount }: ChunkView): reado
   });
 }
 
-/** Encodes rows from the next one on, as long as they are in the chunk. */
+/** Encodes the next rows that are in `chunk`. */
 function encodeChunk(run: Encoding, chunk: ChunkView): void {
   if (run.at !== chunk) Object.assign(run, { at: chunk, cells: cellsOf(run, chunk) });
   const { cells } = run;
@@ -224,7 +225,7 @@ function grown(offsets: Uint32Array<ArrayBuffer>, count: number): Uint32Array<Ar
   return larger;
 }
 
-/** The arena has what it may hold: the rows before this one are the result, or there is none. */
+/** Handles a full arena: the rows before `row` are the result, otherwise encoding fails. */
 function stop(run: Encoding, row: number): void {
   const { arena, maxBytes, maxRowBytes } = run;
   const size = arena.used - arena.rowStart;
@@ -238,7 +239,7 @@ function stop(run: Encoding, row: number): void {
 
 function refuseRow(run: Encoding, row: number, size: number): never {
   run.overRow?.(row, size);
-  const text = `Cannot encode row ${row}: it may take ${run.maxRowBytes} bytes, it takes ${size}`;
+  const text = `Cannot encode row ${row}: a row must not exceed ${run.maxRowBytes} bytes: received ${size}`;
   throw new EncodeError("encode.too_large", text, { row, size, limit: run.maxRowBytes });
 }
 
@@ -246,8 +247,8 @@ function sizeOf({ offsets, done }: Encoding): number {
   return offsets[done]!;
 }
 
-/** Goes back to the last row that begins in what was kept, now that the size of all is known. */
-function again(run: Encoding): void {
+/** Restarts at the last row that begins in the kept bytes, now that the total size is known. */
+function restart(run: Encoding): void {
   const { arena, done, offsets } = run;
   let first = done - 1;
   while (offsets[first]! > arena.countedFrom) first--;
@@ -259,14 +260,14 @@ function exactly(offsets: Uint32Array<ArrayBuffer>, length: number): Uint32Array
   return offsets.length === length ? offsets : offsets.slice(0, length);
 }
 
-/** What was encoded. */
+/** Returns the encoded rows. */
 export function resultOf(run: Encoding): EncodedPart {
   const { done, offsets, memory } = run;
   const json = run.arena.take(sizeOf(run));
   let crc: number | undefined;
   return {
     bytes: json,
-    // What goes back goes whole; what does not is to be no larger than it has to.
+    // Reused memory is given back whole; a result that the caller keeps is not larger than needed.
     offsets: memory === undefined ? exactly(offsets, done + 1) : offsets.subarray(0, done + 1),
     rows: done,
     get crc32c(): number {

@@ -1,5 +1,5 @@
 /**
- * A promise with its ends in hand. `Promise.withResolvers` is not in Node 20.
+ * `Promise.withResolvers`, which Node 20 does not have.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface Deferred<T> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Makes a promise that somebody else settles. A rejection that nobody has waited for yet is no uncaught error. */
+/** Makes a promise and the functions that settle it. Its rejection is never reported as unhandled. */
 export function deferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void;
   let reject!: (reason: unknown) => void;

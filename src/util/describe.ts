@@ -1,17 +1,17 @@
 /**
- * How values are shown in error messages: on one line, cut to a length that a terminal bears.
+ * Formats values for error messages: on one line, at most 80 characters of a string.
  *
  * @module
  */
 
 const LONGEST = 80;
 
-/** A class's name as a message may have it: one word, too long for a minifier's and too short for a credential. */
+/** A class name that a message may show: one word, too long for a minifier and too short for a credential. */
 const CLASS_NAME = /^[A-Z][A-Za-z0-9]{2,31}$/;
 
 /**
- * A value as an error message shows it: text quoted and cut to 80 characters, objects by their kind. None of its
- * getters and methods is called, and nothing that it holds is shown.
+ * Formats a value for an error message: a string is quoted and cut to 80 characters, an object is named by its class.
+ * Calls no getter or method of the value and shows nothing that an object holds.
  */
 export function describe(value: unknown): string {
   switch (typeof value) {
@@ -30,7 +30,7 @@ export function describe(value: unknown): string {
   }
 }
 
-/** JSON leaves the upper control characters and two line separators as they are; terminals obey some of them. */
+/** Escapes also what JSON leaves as it is and terminals obey: upper control characters and two line separators. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029]/g,
@@ -38,7 +38,7 @@ function quoted(text: string): string {
   );
 }
 
-/** An array, an object, or an instance by its class's name. A proxy may throw whatever it is asked. */
+/** Names an object's kind. A proxy may throw at any access. */
 function kindOf(value: object): string {
   try {
     if (Array.isArray(value)) return "an array";
@@ -50,7 +50,7 @@ function kindOf(value: object): string {
   }
 }
 
-/** The name that the engine gave an instance's class; a static `name` of the class's own may hold anything. */
+/** The name that the engine gave to the class of an instance: a static `name` of the class may hold anything. */
 function classOf(value: object): string | undefined {
   const made = ownValue(Object.getPrototypeOf(value), "constructor")?.value;
   const name = typeof made === "function" ? ownValue(made, "name") : undefined;

@@ -1,5 +1,5 @@
 /**
- * Durations: milliseconds as a number, or text as Go writes it.
+ * Parses durations: milliseconds as a number, or a string as Go writes it.
  *
  * @module
  */
@@ -21,18 +21,19 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 
 /** Go's longest duration, about 292 years: nanoseconds in a signed 64-bit integer. */
 const LONGEST = 2n ** 63n - 1n;
-/** No duration of less than 292 years needs more; it keeps hostile digits away from BigInt. */
-const LONGEST_TEXT = 128;
+/** No duration below 292 years needs more characters. Keeps long hostile strings away from BigInt. */
+const MAX_CHARACTERS = 128;
 
-const RULE = "must be a positive duration: milliseconds as a number, or text such as 5s, 1m30s or 100ms";
-/** Of text, which may come from where there are no numbers: a command line, a variable. */
-const TEXT_RULE = "must be a positive duration with its unit, such as 5s, 1m30s or 100ms";
+const RULE = "must be a positive duration: milliseconds as a number, or a string such as 5s, 1m30s or 100ms";
+/** The rule for a string, which may come from a command line or a variable, where there are no numbers. */
+const STRING_RULE = "must be a positive duration with its unit, such as 5s, 1m30s or 100ms";
 
 /**
- * Milliseconds of a duration: a positive number is milliseconds already, text is Go's notation (`1h2m3.5s`, `100us`).
+ * Returns the milliseconds of a duration, which may be fractional. A positive number is already in milliseconds; a
+ * string has the notation of Go's `time.ParseDuration` (`1h2m3.5s`, `100us`).
  *
- * The result may be fractional. Anything else is a {@linkcode ConfigError}: text without a unit, with white space, an
- * exponent or a minus sign, zero, and what is longer than Go's 292 years.
+ * @throws {ConfigError} If a string has no unit, or has white space, an exponent or a minus sign (`config.syntax`), if
+ * the duration is zero or above Go's 292 years (`config.range`), and for a value of another type (`config.type`).
  *
  * @example
  * ```ts
@@ -49,7 +50,7 @@ export function parseDuration(text: string | number): number {
   return durationMillis(text, "duration");
 }
 
-/** As {@linkcode parseDuration}, naming the option in the error. */
+/** Does the same as {@linkcode parseDuration} and names the option in the error. */
 export function durationMillis(value: unknown, field: string): number {
   if (typeof value === "string") return Number(durationNanos(value, field)) / 1e6;
   if (typeof value !== "number") throw refusal("config.type", field, value);
@@ -57,9 +58,9 @@ export function durationMillis(value: unknown, field: string): number {
   return value;
 }
 
-/** Nanoseconds of a positive duration text. */
+/** Returns the nanoseconds of a duration string. */
 export function durationNanos(text: string, field: string): bigint {
-  const nanos = text.length <= LONGEST_TEXT ? sumOfParts(text) : undefined;
+  const nanos = text.length <= MAX_CHARACTERS ? sumOfParts(text) : undefined;
   if (nanos === undefined) throw refusal("config.syntax", field, text);
   if (nanos <= 0n || nanos > LONGEST) throw refusal("config.range", field, text);
   return nanos;
@@ -84,6 +85,6 @@ function scaled(digits: string, unit: bigint): bigint {
 }
 
 function refusal(code: "config.type" | "config.range" | "config.syntax", field: string, value: unknown): ConfigError {
-  const rule = typeof value === "string" ? TEXT_RULE : RULE;
+  const rule = typeof value === "string" ? STRING_RULE : RULE;
   return new ConfigError(code, `${field} ${rule}: received ${describe(value)}`, { field });
 }

@@ -1,12 +1,12 @@
 /**
- * Work done ahead of who takes its results.
+ * Maps items concurrently and yields the results in order.
  *
  * @module
  */
 
 /**
- * The results of some work on each item, in the items' order, with at most `ahead` items worked on at a time. Where one
- * fails, or who takes the results leaves, no further work is begun; what runs is left to end.
+ * Maps items concurrently, at most `ahead` at a time, and yields the results in the order of the items. After a failure,
+ * or when the consumer stops, no further work begins; work in progress ends by itself.
  */
 export async function* inOrder<T, R>(
   items: Iterable<T>,
@@ -16,7 +16,7 @@ export async function* inOrder<T, R>(
   const running: Promise<R>[] = [];
   for (const item of items) {
     const result = work(item);
-    result.catch(() => {}); // it is looked at in its turn
+    result.catch(() => {}); // reported when its turn comes
     running.push(result);
     if (running.length >= ahead) yield await running.shift()!;
   }

@@ -5,7 +5,8 @@
  */
 
 /**
- * The first index from `from` to `to` (exclusive) whose value is `value` or more; `to` where none is. Values ascend.
+ * Returns the first index from `from` to `to` (exclusive) whose value is `value` or more, or `to` if there is none. The
+ * values must ascend.
  */
 export function lowerBound(from: number, to: number, valueAt: (index: number) => number, value: number): number {
   let low = from;

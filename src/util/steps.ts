@@ -4,10 +4,10 @@
  * @module
  */
 
-/** Work that pauses after each step, and gives its result at the end. */
+/** Work that pauses after each step and returns its result at the end. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Does work to its end at once. */
+/** Runs all steps at once and returns the result. */
 export function toEnd<T>(steps: Steps<T>): T {
   while (true) {
     const step = steps.next();

@@ -1,12 +1,12 @@
 /**
- * UTF-8 as the Encoding Standard reads it (Unicode 3.9, table 3-7).
+ * Validates UTF-8 as the Encoding Standard does (Unicode section 3.9, table 3-7).
  *
  * @module
  */
 
 /**
- * How many bytes the sequence takes that begins with a byte of 0x80 or more: negative where it is ill-formed, and then
- * the length of the maximal subpart that one U+FFFD stands for.
+ * Returns the length of the sequence that begins at `at` with a byte of 0x80 or more. An ill-formed sequence gives the
+ * negative length of the maximal subpart that one U+FFFD replaces.
  */
 export function sequenceSize(source: Uint8Array, at: number, end: number): number {
   const lead = source[at]!;
@@ -37,8 +37,8 @@ function secondFits(lead: number, second: number): boolean {
 }
 
 /**
- * Where a piece of text that begins at `start` can be cut, at or up to three bytes before `cut`, without tearing a
- * sequence, ill-formed ones included. The cut must be more than three bytes after the start.
+ * Returns where a string that begins at `start` can be cut without splitting a sequence, also an ill-formed one: at most
+ * three bytes before `cut`. The cut must be more than three bytes after the start.
  */
 export function cutBefore(source: Uint8Array, start: number, cut: number): number {
   if ((source[cut]! & 0xc0) !== 0x80) return cut;

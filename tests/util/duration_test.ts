@@ -81,6 +81,6 @@ Deno.test("durationMillis() names the option", () => {
   assert.throws(() => durationMillis(0, "retry.budget"), {
     field: "retry.budget",
     message:
-      "retry.budget must be a positive duration: milliseconds as a number, or text such as 5s, 1m30s or 100ms: received 0",
+      "retry.budget must be a positive duration: milliseconds as a number, or a string such as 5s, 1m30s or 100ms: received 0",
   });
 });

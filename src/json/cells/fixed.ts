@@ -1,6 +1,5 @@
 /**
- * Cells of fixed-width values that are no numbers: one closure a column, in which validity test, key and value are one
- * piece of code.
+ * Cells of fixed-width values other than numbers. One closure per column tests validity and writes key and value.
  *
  * @module
  */
@@ -27,12 +26,12 @@ const { bytes, view } = scratch;
 
 type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
-/** A cell of a Null column. */
+/** Returns the cell of a Null column. */
 export function nullCell(key: Key): Cell {
   return (_slot, position) => putNull(position, key);
 }
 
-/** A cell of a Bool column. */
+/** Returns the cell of a Bool column. */
 export function boolCell(column: ColumnView, key: Key): Cell {
   const { bits, bitOffset, bytes: values } = column;
   return (slot, position) => {
@@ -49,7 +48,7 @@ export function boolCell(column: ColumnView, key: Key): Cell {
   };
 }
 
-/** A cell of a date column. */
+/** Returns the cell of a date column. */
 export function dateCell(column: ColumnView, key: Key, type: Of<"date">): Cell {
   const { bits, bitOffset, words } = column;
   if (type.bits === 32) {
@@ -64,7 +63,7 @@ export function dateCell(column: ColumnView, key: Key, type: Of<"date">): Cell {
   };
 }
 
-/** A cell of a time column. */
+/** Returns the cell of a time column. */
 export function timeCell(column: ColumnView, key: Key, type: Of<"time">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
@@ -76,7 +75,7 @@ export function timeCell(column: ColumnView, key: Key, type: Of<"time">): Cell {
   };
 }
 
-/** A cell of a timestamp column. */
+/** Returns the cell of a timestamp column. */
 export function timestampCell(column: ColumnView, key: Key, type: Of<"timestamp">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit, zoned } = type;
@@ -86,7 +85,7 @@ export function timestampCell(column: ColumnView, key: Key, type: Of<"timestamp"
   };
 }
 
-/** A cell of a duration column. */
+/** Returns the cell of a duration column. */
 export function durationCell(column: ColumnView, key: Key, type: Of<"duration">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
@@ -96,7 +95,7 @@ export function durationCell(column: ColumnView, key: Key, type: Of<"duration">)
   };
 }
 
-/** A cell of an interval column. */
+/** Returns the cell of an interval column. */
 export function intervalCell(column: ColumnView, key: Key, type: Of<"interval">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
@@ -110,7 +109,7 @@ export function intervalCell(column: ColumnView, key: Key, type: Of<"interval">)
   };
 }
 
-/** A cell of a FixedSizeBinary column. */
+/** Returns the cell of a FixedSizeBinary column. */
 export function fixedBinaryCell(column: ColumnView, key: Key, type: Of<"fixed_binary">): Cell {
   const { bits, bitOffset, bytes: values } = column;
   const { width, uuid } = type;

@@ -1,5 +1,5 @@
 /**
- * Cells whose value is in another column: dictionaries, runs and unions. The other column's cell writes the key too.
+ * Cells whose value is in another column: dictionaries, runs and unions. The cell of that column also writes the key.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { type Key, putNull } from "../write/key.ts";
 
 type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
-/** A cell of a dictionary column. */
+/** Returns the cell of a dictionary column. */
 export function dictionaryCell(column: ColumnView, key: Key, make: CellMaker): Cell {
   const { bits, bitOffset } = column;
   const place: Place = { chunk: 0, slot: 0 };
@@ -34,7 +34,7 @@ export function runsCell(column: ColumnView, key: Key, make: CellMaker): Cell {
   return (slot, position) => value(find(slot), position);
 }
 
-/** A cell of a union column. */
+/** Returns the cell of a union column. */
 export function unionCell(column: ColumnView, key: Key, type: Of<"union">, slots: number, make: CellMaker): Cell {
   const { codes, offsets, children } = column;
   const { dense } = type;

@@ -1,5 +1,5 @@
 /**
- * The keys of one map, to find a repeated one. Keys are judged by the text that comes out: after U+FFFD.
+ * The set of keys of one map, to find a repeated one. Keys are compared as they are written, after U+FFFD.
  *
  * @module
  */
@@ -10,19 +10,19 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * A set of keys that is emptied for each map and keeps its memory. Keys stay where they are: buffers are not copied.
+ * A set of keys that is cleared for each map and keeps its memory. Keys are not copied out of their buffers.
  */
 export interface KeySet {
   /** Forgets all keys. */
   clear(): void;
-  /** Adds a key; false where it is there already. */
+  /** Adds a key. Returns false if the set has it already. */
   add(source: Uint8Array, start: number, end: number): boolean;
 }
 
 /** Not the same twice, so that nobody can choose keys that all fall on one place. */
 const SEED = Math.floor(Math.random() * 4294967296) | 0;
 
-/** From so many keys on they are hashed: a few are compared faster. */
+/** From this many keys on they are hashed: a few are compared faster. */
 const FEW = 8;
 
 /** An empty set. */

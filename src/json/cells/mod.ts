@@ -1,5 +1,5 @@
 /**
- * From a column to the one closure that writes its cells: the switch on all types.
+ * Makes the closure that writes the cells of a column: the one switch over all types.
  *
  * @module
  */
@@ -23,8 +23,8 @@ import { decimalCell, floatCell, intCell } from "./numbers.ts";
 import { binaryCell, textCell } from "./text.ts";
 
 /**
- * The cell of a column; it may be asked for slots below `slots`. Every cell writes at least one byte, so whatever a
- * batch repeats ends at a limit of bytes.
+ * Returns the cell of a column for slots below `slots`. Every cell writes at least one byte, so that values that a batch
+ * repeats (runs, overlapping lists) reach a limit of bytes.
  */
 export function cellOf(column: ColumnView, key: Key, slots: number): Cell {
   return guarded(unguarded(column, key, slots), column, slots);

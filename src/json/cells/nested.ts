@@ -1,5 +1,5 @@
 /**
- * Cells of lists, structs and maps. Children write through their own cells; before each of them there is room for one.
+ * Cells of lists, structs and maps. Children write through their own cells, each with room for one cell before it.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const CLOSE_OBJECT = 125;
 
 type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
-/** Items of a slot: `first` up to `last`, checked to be in the child. Two functions, so that no pair has to be made. */
+/** The items of a slot: `first` up to `last`. Two functions, so that no pair is allocated. */
 interface Extent {
   first(slot: number): number;
   last(slot: number, first: number): number;
@@ -60,7 +60,7 @@ function checkExtent(first: number, last: number, length: number): void {
   }
 }
 
-/** A cell of a list column of any layout. */
+/** Returns the cell of a list column of any layout. */
 export function listCell(column: ColumnView, key: Key, type: Of<"list">, make: CellMaker): Cell {
   const { bits, bitOffset } = column;
   const items = column.children[0]!;
@@ -82,14 +82,14 @@ export function listCell(column: ColumnView, key: Key, type: Of<"list">, make: C
   };
 }
 
-/** Closes a container: in place of the last comma, where there is one. */
+/** Closes a container, in place of the last comma if there is one. */
 function close(position: number, closer: number, afterComma: boolean): number {
   const p = afterComma ? position - 1 : position;
   bytes[p] = closer;
   return p + 1;
 }
 
-/** A cell of a struct column. */
+/** Returns the cell of a struct column. */
 export function structCell(column: ColumnView, key: Key, type: Of<"struct">, slots: number, make: CellMaker): Cell {
   const fields = type.fields.map(({ name }, at) =>
     make(column.children[at]!, nameKey(at === 0 ? "{" : ",", name), slots)
@@ -109,7 +109,7 @@ export function structCell(column: ColumnView, key: Key, type: Of<"struct">, slo
   };
 }
 
-/** A cell of a map column: an object where keys are text, pairs otherwise. */
+/** Returns the cell of a map column: an object if the keys are strings, otherwise pairs. */
 export function mapCell(column: ColumnView, key: Key, type: Of<"map">, make: CellMaker): Cell {
   const [keys, values] = column.children as [ColumnView, ColumnView];
   const { bits, bitOffset } = column;

@@ -1,5 +1,5 @@
 /**
- * Cells of numbers: one closure a column, in which validity test, key and value are one piece of code.
+ * Cells of numbers. One closure per column tests validity and writes key and value.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { putFloat16, putFloat32 } from "../write/float32.ts";
 
 type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
-/** A cell of an integer column. */
+/** Returns the cell of an integer column. */
 export function intCell(column: ColumnView, key: Key, type: Of<"int">): Cell {
   const { bits, bitOffset, numbers, words } = column;
   if (type.bits < 64) {
@@ -48,7 +48,7 @@ function int32Cell(column: ColumnView, key: Key): Cell {
   };
 }
 
-/** A cell of a float column. */
+/** Returns the cell of a float column. */
 export function floatCell(column: ColumnView, key: Key, type: Of<"float">): Cell {
   const { bits, bitOffset } = column;
   if (type.bits === 64) {
@@ -72,7 +72,7 @@ export function floatCell(column: ColumnView, key: Key, type: Of<"float">): Cell
   };
 }
 
-/** A cell of a decimal column. */
+/** Returns the cell of a decimal column. */
 export function decimalCell(column: ColumnView, key: Key, type: Of<"decimal">): Cell {
   const { bits, bitOffset, words } = column;
   const count = type.bits >> 5;

@@ -1,5 +1,5 @@
 /**
- * Cells of text and binary.
+ * Cells of strings and binary.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { putString, sourceOf } from "../write/string.ts";
 
 const { bytes } = scratch;
 
-/** A cell of a text column. */
+/** Returns the cell of a string column. */
 export function textCell(column: ColumnView, key: Key, layout: string, meaning: TextMeaning): Cell {
   if (meaning === "json") return jsonCell(column, key);
   if (meaning === "decimal") return numberCell(column, key);
@@ -74,7 +74,7 @@ function viewCell(column: ColumnView, key: Key): Cell {
   };
 }
 
-/** A cell of a binary column. */
+/** Returns the cell of a binary column. */
 export function binaryCell(column: ColumnView, key: Key, layout: string): Cell {
   if (layout === "offsets") return smallBinaryCell(column, key);
   const span = textSpan(column);
@@ -105,7 +105,7 @@ function jsonCell(column: ColumnView, key: Key): Cell {
   return (slot, position) => {
     if (!span.seek(slot)) return putNull(position, key);
     if (!isJson(span.bytes, span.start, span.end)) {
-      throw new Fault("encode.json", `its text must be one JSON value: received ${shown(span)}`);
+      throw new Fault("encode.json", `the string must be one JSON value: received ${shown(span)}`);
     }
     return putBytes(putKey(position, key), span.bytes, span.start, span.end);
   };
@@ -123,7 +123,7 @@ function numberCell(column: ColumnView, key: Key): Cell {
     if (end - start > 9 || !NON_FINITE.includes(latin(span))) {
       throw new Fault(
         "encode.value",
-        `its text must be a JSON number, NaN, Infinity or -Infinity: received ${shown(span)}`,
+        `the string must be a JSON number, NaN, Infinity or -Infinity: received ${shown(span)}`,
       );
     }
     bytes[p] = 34;
@@ -139,7 +139,7 @@ function latin({ bytes: source, start, end }: TextSpan): string {
 
 const decoder = new TextDecoder();
 
-/** A text as an error message shows it; a long one is cut before it is decoded. */
+/** Formats a value for an error message. A long one is cut before it is decoded. */
 function shown({ bytes: source, start, end }: TextSpan): string {
   return describe(decoder.decode(source.slice(start, Math.min(end, start + 400))));
 }

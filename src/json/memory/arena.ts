@@ -1,63 +1,62 @@
 /**
- * Where a batch's JSON is gathered: memory that belongs to one result, and is written again only after it was given
- * back.
+ * Collects the JSON of one result. Its memory is reused only after the owner of the result has given it back.
  *
  * @module
  */
 
 import type { SpareMemory } from "./spare.ts";
 
-/** Bytes that one result can hold: its offsets are of 32 bits. */
+/** Bytes that one result can hold: its offsets have 32 bits. */
 export const LARGEST = 4294967295;
 
 /**
- * Up to here an arena grows by copying. What is larger is counted first and then allocated at once, so that no more
- * than this is held twice, and a batch that would pass LARGEST is refused without ever holding it.
+ * Up to this size an arena grows by copying. A larger result is counted first and then allocated at once: no more than
+ * this is held twice, and a result above LARGEST is refused without being held.
  */
 const GROWN = 1 << 28;
 
-/** A row that is too large is counted up to here, so that its exact size can be told. */
+/** A row that is too large is counted up to this size, so that the error has its exact size. */
 const COUNTED = 1 << 28;
 
-/** Memory that may be held beyond what is used. */
+/** Unused bytes that a result may keep. */
 const SPARE_MEMORY = 1 << 20;
 
-/** Thrown when the arena has what it may hold; the row that passed it is not part of the result. */
+/** Thrown when a limit is exceeded; the row that exceeds it is not part of the result. */
 export const STOP: unique symbol = Symbol("jetrow.stop");
 
 /** Limits of an arena. */
 export interface ArenaLimits {
   /** Rows after the first stop before this many bytes. */
   readonly maxBytes: number;
-  /** Bytes of one row: what is beyond is counted, not kept. */
+  /** Largest row, in bytes: more is counted, not kept. */
   readonly maxRowBytes: number;
 }
 
-/** Gathers bytes, row by row. */
+/** Collects bytes, row by row. */
 export class Arena {
-  /** Bytes gathered or counted so far. */
+  /** Bytes collected or counted so far. */
   used = 0;
-  /** Where the current row begins. */
+  /** Position of the current row. */
   rowStart = 0;
-  /** Whether bytes are only counted: the batch is too large to grow into, or the row too large to keep. */
+  /** Whether bytes are only counted: the result is too large to grow by copying, or the row too large to keep. */
   counting = false;
-  /** How many bytes were kept when counting began for want of memory; -1 where it did not. */
+  /** Bytes kept when counting began because the result cannot grow by copying; -1 if it did not begin. */
   countedFrom = -1;
-  /** The part of the batch that is done: what is gathered by then tells what all will take. */
+  /** The fraction of the rows that is encoded, to estimate the size of the whole. */
   progress = 1;
   readonly #limits: ArenaLimits;
-  /** Memory that was spare: what of it is not used is not wasted, since it goes back. */
+  /** The reused memory, if any: its unused part is not wasted, because it is given back. */
   readonly #spare: Uint8Array<ArrayBuffer> | undefined;
   #memory: Uint8Array<ArrayBuffer>;
 
-  /** An arena of no bytes, or of memory that is spare. */
+  /** Creates an arena over spare memory, if there is some. */
   constructor(limits: ArenaLimits, spare?: SpareMemory) {
     this.#limits = limits;
     this.#spare = spare?.take();
     this.#memory = this.#spare ?? new Uint8Array(0);
   }
 
-  /** Adds bytes; throws STOP, or counts on, where a limit is passed. */
+  /** Adds bytes. Throws STOP, or only counts from then on, when a limit is exceeded. */
   add(source: Uint8Array, start: number, end: number): void {
     const size = end - start;
     if (!this.counting) this.#keep(source, start, end);
@@ -71,7 +70,7 @@ export class Arena {
     if (this.rowStart > 0 && this.used > this.#limits.maxBytes) throw STOP;
   }
 
-  /** Goes back to a row that begins in what was kept, with memory for all of `size` bytes. */
+  /** Goes back to `from`, the position of a row in the kept bytes, with memory for `size` bytes. */
   resume(from: number, size: number): void {
     this.rowStart = from;
     const kept = this.#memory.subarray(0, this.rowStart);
@@ -82,7 +81,7 @@ export class Arena {
     this.countedFrom = -1;
   }
 
-  /** The bytes up to a position; copied where most of the memory was not needed. */
+  /** Returns the bytes up to `end`, copied if most of the memory is unused. */
   take(end: number): Uint8Array<ArrayBuffer> {
     const waste = this.#memory === this.#spare ? 0 : this.#memory.length - end;
     return waste > end + SPARE_MEMORY ? this.#memory.slice(0, end) : this.#memory.subarray(0, end);

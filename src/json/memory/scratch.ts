@@ -1,31 +1,31 @@
 /**
- * The piece of memory that values are written to, and what carries it over to the batch's own arena when it is full.
+ * The memory that values are written to, and its transfer to the arena of the result when it is full.
  *
- * Writers take a position and give the next one. They store eight bytes at a time and may leave rubbish after the
- * position, never before it. Before each cell whoever calls it makes sure that {@linkcode ROOM} bytes are left; what
- * may take more moves on by {@linkcode flush} itself.
+ * A writer takes a position and returns the next one. Writers store eight bytes at a time: bytes after the returned
+ * position are garbage, bytes before it are final. The caller of a cell makes sure that {@linkcode ROOM} bytes are
+ * left; a cell that may need more calls {@linkcode flush} itself.
  *
- * One scratch serves all batches, since encoding never waits: at a fixed place in memory its address is a constant
- * in compiled code. Growing arenas of their own, read through a closure, cost 5 to 15 % more.
+ * One scratch serves all batches, because encoding is synchronous: its fixed address is a constant in compiled code.
+ * Writing to a growing arena per batch, read through a closure, cost 5 to 15 % more.
  *
  * @module
  */
 
 import type { Arena } from "./arena.ts";
 
-/** Bytes that a cell may write without asking. */
+/** Bytes that a cell may write without a check. */
 export const ROOM = 1 << 16;
 
-/** Bytes of the scratch: half of a small second-level cache. */
+/** Size of the scratch: half of a small second-level cache. */
 const SIZE = 5 << 16;
 
 /** A position from which less than ROOM bytes are left. */
 export const FULL: number = SIZE - ROOM;
 
-/** Longest piece of text, key or base64 input that is written without asking: escapes make six bytes of one. */
+/** Longest piece of a string, key or base64 input written without a check: an escape makes six bytes of one. */
 export const PIECE = 1 << 13;
 
-/** Where the last bytes of the scratch are, which no cell reaches: a place to put digits before they are moved. */
+/** Start of the last bytes of the scratch, which no cell reaches: digits are put there before they are moved. */
 export const SPARE: number = SIZE - 128;
 
 const memory = new ArrayBuffer(SIZE);
@@ -38,18 +38,18 @@ export const scratch: { readonly bytes: Uint8Array<ArrayBuffer>; readonly view: 
 
 let arena: Arena | undefined;
 
-/** Makes an arena the one that the scratch is emptied into. */
+/** Sets the arena that the scratch is flushed to. */
 export function attach(to: Arena | undefined): void {
   arena = to;
 }
 
-/** Empties the scratch up to a position; gives the new position. */
+/** Moves the bytes before `position` to the arena. Returns the new position. */
 export function flush(position: number): number {
   if (position > 0) arena!.add(scratch.bytes, 0, position);
   return 0;
 }
 
-/** Writes bytes of any length as they are. */
+/** Copies bytes of any length. */
 export function putBytes(position: number, source: Uint8Array, start: number, end: number): number {
   if (end - start <= PIECE) {
     let p = position > FULL ? flush(position) : position;

@@ -17,7 +17,7 @@ const PAIRS = Uint32Array.from({ length: 100 }, (_, n) => (48 + Math.floor(n / 1
 const FIRST_DAY = -719162;
 const LAST_DAY = 2932896;
 
-/** Days whose dates are kept, by their lowest bits: columns of times go back and forth over few of them. */
+/** Cached dates, indexed by the lowest bits of the day: columns of times move over few days. */
 const KEPT = 1024;
 const keptDays = new Int32Array(KEPT).fill(FIRST_DAY - 1);
 const keptDates = new Uint32Array(3 * KEPT);
@@ -76,7 +76,7 @@ function putFarDate(position: number, day: number): number {
   return putCivil(position, z - era * 146097, era * 400, 0);
 }
 
-/** Writes ` BC` and what closes the text. */
+/** Writes ` BC` and the closing quote. */
 export function putBC(position: number): number {
   view.setUint32(position, 0x22434220, true);
   return position + 4;
@@ -92,7 +92,7 @@ export function putClock(position: number, second: number): number {
   return position + 8;
 }
 
-/** Writes a point and a fraction of `digits` digits, trailing zeros left out; nothing where it is zero. */
+/** Writes a point and a fraction of `digits` digits without trailing zeros; nothing if it is zero. */
 export function putFraction(position: number, fraction: number, digits: number): number {
   if (fraction === 0) return position;
   bytes[position] = 46;

@@ -1,5 +1,5 @@
 /**
- * Decimals: a whole number of 32 to 256 bits and the place of its point.
+ * Writes decimals: a whole number of 32 to 256 bits and the position of its point.
  *
  * @module
  */
@@ -98,7 +98,7 @@ function putZeros(position: number, count: number): number {
   return p;
 }
 
-/** Writes the magnitude's digits, 78 at most, to the scratch's spare end; gives their number, 0 for zero. */
+/** Writes the digits of the magnitude, at most 78, to the end of the scratch. Returns their number, 0 for zero. */
 function toDigits(words: Int32Array, at: number, count: number, negative: boolean): number {
   let carry = negative ? 1 : 0;
   for (let word = 0; word < count; word++) {
@@ -119,7 +119,7 @@ function toDigits(words: Int32Array, at: number, count: number, negative: boolea
   return used === 0 ? 0 : groupsToDigits(used);
 }
 
-/** Divides the limbs by 10^8 in place; gives the rest. Every step is exact: below 10^8 * 2^16. */
+/** Divides the limbs by 10^8 in place and returns the remainder. Every step is exact: below 10^8 * 2^16. */
 function divide(top: number): number {
   let rest = 0;
   for (let limb = top - 1; limb >= 0; limb--) {

@@ -1,5 +1,5 @@
 /**
- * Whole numbers as digits, four at a time from a table.
+ * Writes whole numbers, four digits at a time from a table.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Text that is to be copied into the output as it is: checked to be one JSON value (RFC 8259), or a JSON number.
+ * Checks that a string to be copied into the output is one JSON value (RFC 8259) or a JSON number.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const OPEN_ARRAY = 91;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-/** What closes each container that is open. Grows; nesting is only bounded by the text's length. */
+/** The closing byte of each open container. Grows: only the length of the input bounds the nesting. */
 let closers = new Uint8Array(256);
 
 function push(depth: number, closer: number): number {
@@ -27,7 +27,7 @@ function push(depth: number, closer: number): number {
   return depth + 1;
 }
 
-/** Whether bytes are exactly one JSON value, white space around it allowed; valid UTF-8, no byte order mark. */
+/** Whether bytes are exactly one JSON value in valid UTF-8. Allows white space around it, but no byte order mark. */
 export function isJson(source: Uint8Array, start: number, end: number): boolean {
   let depth = 0;
   let at = space(source, start, end);
@@ -71,7 +71,7 @@ function space(source: Uint8Array, start: number, end: number): number {
   return at;
 }
 
-/** A member's name, its colon and the white space after; -1 where it is none. */
+/** Returns the position after a member's name, colon and white space, or -1. */
 function member(source: Uint8Array, start: number, end: number): number {
   if (start >= end || source[start] !== QUOTE) return -1;
   const name = string(source, start + 1, end);
@@ -102,7 +102,7 @@ function word(source: Uint8Array, at: number, end: number, text: string): number
   return at + text.length;
 }
 
-/** What comes after a string whose opening quote is before `start`; -1 where it is none. */
+/** Returns the position after a string whose opening quote is before `start`, or -1. */
 function string(source: Uint8Array, start: number, end: number): number {
   let at = start;
   while (at < end) {
@@ -151,7 +151,7 @@ function isDigit(byte: number): boolean {
   return byte >= 48 && byte <= 57;
 }
 
-/** What comes after a number; -1 where it is none. */
+/** Returns the position after a number, or -1. */
 function number(source: Uint8Array, start: number, end: number): number {
   let at = start;
   if (at < end && source[at] === 45) at++;

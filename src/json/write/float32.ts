@@ -24,7 +24,7 @@ const singleBits = new Int32Array(single.buffer);
 /** Writes a single-precision float, given by its value. */
 export function putFloat32(position: number, x: number): number {
   const whole = x | 0;
-  // Up to 2^24 every whole number is its own nearest float; some beyond have shorter texts.
+  // Up to 2^24 every whole number is its own nearest float; some beyond have shorter decimals.
   if (whole === x && whole < 16777216 && whole > -16777216 && (whole !== 0 || 1 / x > 0)) {
     return putInt32(position, whole);
   }

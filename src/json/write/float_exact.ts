@@ -1,6 +1,6 @@
 /**
- * Shortest decimals of floats of any width by exact arithmetic: slow, right in every case, and what the fast ways fall
- * back to and are tested against.
+ * Shortest decimals of floats of any width by exact arithmetic. It is slow and right in every case; the fast writers fall
+ * back to it and are tested against it.
  *
  * The digits are the shortest that read back to the same value at the float's own width; of several the closest, of two
  * equally close the one whose last digit is even. The notation is ECMAScript's Number::toString.
@@ -21,7 +21,7 @@ export const SINGLE: FloatFormat = { fraction: 23, least: -149 };
 /** IEEE 754 binary64. */
 export const DOUBLE: FloatFormat = { fraction: 52, least: -1074 };
 
-/** The text of a positive, finite float, given by its fields. */
+/** Formats a positive, finite float, given by its fields. */
 export function floatText(fraction: bigint, exponent: number, format: FloatFormat): string {
   const implicit = 1n << BigInt(format.fraction);
   const significand = exponent === 0 ? fraction : (fraction & (implicit - 1n)) | implicit;
@@ -30,7 +30,7 @@ export function floatText(fraction: bigint, exponent: number, format: FloatForma
   return decimalText(...shortest(significand, power, narrow));
 }
 
-/** Digits and the power of ten of the last one. `narrow`: the next smaller float is only half as far away. */
+/** Returns digits and the power of ten of the last one. `narrow`: the next smaller float is half as far away. */
 function shortest(significand: bigint, power: number, narrow: boolean): [digits: string, exponent: number] {
   // Everything in units of a quarter of the float's last place: value 4s, upper end 4s + 2, lower end 4s - 2 or 4s - 1.
   const shift = power - 2;
@@ -54,7 +54,7 @@ function highest(high: bigint, down: bigint): number {
   return String(high).length - String(down).length + 1;
 }
 
-/** The multiple of 10^exponent that is closest to the value among those inside of the interval. */
+/** Returns the multiple of 10^exponent in the interval that is closest to the value. */
 function closest(
   value: bigint,
   low: bigint,
@@ -81,7 +81,7 @@ function closest(
   return best;
 }
 
-/** Digits times a power of ten in ECMAScript's notation. */
+/** Formats digits times a power of ten in ECMAScript's notation. */
 export function decimalText(digits: string, exponent: number): string {
   const point = digits.length + exponent;
   if (point > 21 || point < -5) {

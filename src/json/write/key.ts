@@ -20,7 +20,7 @@ export interface Key {
 /** No key: for list items. */
 export const NO_KEY: Key = makeKey("");
 
-/** The bytes of a text that is JSON already, such as `,"name":`. */
+/** Makes a key of a string that is JSON already, such as `,"name":`. */
 export function makeKey(json: string): Key {
   const text = encoder.encode(json);
   const padded = new Uint8Array(24);
@@ -31,11 +31,11 @@ export function makeKey(json: string): Key {
 /** Keys made before: batches of one stream have the same names, and making a key costs half a microsecond. */
 const made = new Map<string, Key>();
 
-/** So many keys are kept, of names so long. */
+/** Limits of the cache: keys, and characters of a name. */
 const MOST_KEPT = 4096;
 const LONGEST_KEPT = 64;
 
-/** A column's name and what goes around it. `JSON.stringify` escapes what JSON requires, and lone surrogates. */
+/** Makes the key of a column. `JSON.stringify` escapes what JSON requires, and lone surrogates. */
 export function nameKey(before: string, name: string): Key {
   if (name.length > LONGEST_KEPT) return makeKey(`${before}${JSON.stringify(name)}:`);
   const known = made.get(before + name);

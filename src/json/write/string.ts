@@ -1,5 +1,5 @@
 /**
- * Text as a JSON string, from bytes to bytes. Only what JSON requires is escaped: `"`, `\` and U+0000 to U+001F. Each
+ * Writes UTF-8 bytes as a JSON string. Only what JSON requires is escaped: `"`, `\` and U+0000 to U+001F. Each
  * maximal ill-formed subsequence becomes one U+FFFD, so that the output is valid UTF-8 whatever the input is.
  *
  * @module
@@ -13,7 +13,7 @@ const { bytes, view } = scratch;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** The letters of the short escapes `\b \t \n \f \r`, by code; 0 where there is none. */
+/** The letters of the short escapes `\b \t \n \f \r`, by code; otherwise 0. */
 const SHORT = new Uint8Array(32);
 SHORT.set([98, 116, 110], 8);
 SHORT.set([102, 114], 12);
@@ -24,12 +24,12 @@ export interface Source {
   readonly words: DataView;
 }
 
-/** The source of a buffer: its own bytes, none of those around them. */
+/** Makes the source of a buffer: its own bytes, not their neighbours in the same memory. */
 export function sourceOf(buffer: Uint8Array): Source {
   return { bytes: buffer, words: new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength) };
 }
 
-/** Writes text of any length, quoted. */
+/** Writes a string of any length, quoted. */
 export function putString(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
   bytes[position] = QUOTE;
   const p = end - start <= PIECE
@@ -63,7 +63,7 @@ function special(word: number): number {
 }
 
 /**
- * Writes text that needs nothing but quotes as it is; from the first byte that needs more on, {@linkcode putCareful}.
+ * Copies bytes that need no escape; {@linkcode putCareful} takes over at the first other byte.
  */
 function putEscaped(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
   if (end - start < 8) return putFew(position, source, words, start, end);
@@ -79,7 +79,7 @@ function putEscaped(position: number, source: Uint8Array, words: DataView, start
     at += 8;
     p += 8;
   }
-  // The last eight bytes, which overlap what is done.
+  // The last eight bytes overlap those already written.
   const first = words.getInt32(last, true);
   const second = words.getInt32(last + 4, true);
   if ((special(first) | special(second)) !== 0) return putCareful(p, source, words, at, end);

@@ -23,7 +23,7 @@ const DAY = 86400;
 const PER_SECOND = [1, 1e3, 1e6, 1e9] as const;
 const DIGITS = [0, 3, 6, 9] as const;
 
-/** What is left by {@linkcode split}: two results without an object for them. */
+/** The remainder of the last {@linkcode split}: a second result without an object. */
 let rest = 0;
 
 /**
