@@ -68,8 +68,11 @@ function* windows(rows: ArrowRows, view: RowsView, limits: PieceLimits): Generat
  */
 export function resolveLimits(limits: BatchLimits): PieceLimits {
   if (typeof limits !== "object" || limits === null) {
-    const text = `limits must be an object: received ${describe(limits)}`;
-    throw new ConfigError("config.type", text, { field: "limits" });
+    throw new ConfigError("config.type", {
+      field: "limits",
+      rule: "must be an object",
+      received: describe(limits),
+    });
   }
   return {
     batchMaxRows: positive("batchMaxRows", limits.batchMaxRows, DEFAULT_MAX_ROWS),
@@ -81,8 +84,8 @@ function positive(field: string, value: unknown, byDefault: number): number {
   if (value === undefined) return byDefault;
   if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
   const whole = typeof value === "number" && (Number.isInteger(value) || Math.abs(value) === Infinity);
-  const text = `${field} must be a positive whole number: received ${describe(value)}`;
-  throw new ConfigError(whole ? "config.range" : "config.type", text, { field });
+  const rule = "must be a positive whole number";
+  throw new ConfigError(whole ? "config.range" : "config.type", { field, rule, received: describe(value) });
 }
 
 /**

@@ -8,7 +8,8 @@ import { isJetrowError, type JetrowError, type RowOutcomes } from "../errors/mod
 import { InputError } from "./input/error.ts";
 import { OutputError } from "./io.ts";
 import { JournalError } from "./journal/error.ts";
-import { inCommandsWords } from "./options/option_names.ts";
+import { renderMessage } from "../errors/base.ts";
+import { flagOf } from "./options/option_names.ts";
 import { visible } from "./text.ts";
 import { UsageError } from "./errors.ts";
 
@@ -77,9 +78,8 @@ function messageOf(error: unknown): string {
  * assert.equal(codedMessage(error), "route.missing: there is no stream ORDERS and --create-stream is off");
  * ```
  */
-export function codedMessage({ code, message }: JetrowError): string {
-  // Wrong options are named already, as they were given.
-  return `${code}: ${code.startsWith("config.") ? message : inCommandsWords(message)}`;
+export function codedMessage(error: JetrowError): string {
+  return `${error.code}: ${renderMessage(error, flagOf)}`;
 }
 
 function isOurs(error: unknown): error is Error {

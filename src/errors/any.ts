@@ -1,13 +1,13 @@
 /**
- * All errors, and how they are known.
+ * The union of all errors, and its type guard.
  *
  * @module
  */
 
+import { MARK } from "./base.ts";
 import type { ConfigError } from "./config.ts";
 import type { ConnectionError } from "./connection.ts";
 import type { EncodeError } from "./encode.ts";
-import { MARK } from "./mark.ts";
 import type { PublishError } from "./publish.ts";
 import type { RouteError } from "./route.ts";
 import type { StateError } from "./state.ts";

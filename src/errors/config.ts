@@ -1,5 +1,5 @@
 /**
- * The error of options.
+ * The error of options and arguments.
  *
  * @module
  */
@@ -7,37 +7,36 @@
 import { JetrowError } from "./base.ts";
 import type { ConfigErrorCode } from "./codes.ts";
 
-/**
- * Details of a {@linkcode ConfigError}.
- *
- * @example
- * ```ts
- * import { ConfigError, type ConfigErrorDetails } from "@jetrow/jetrow/errors";
- * import assert from "node:assert/strict";
- *
- * const details: ConfigErrorDetails = { field: "maxInFlight" };
- * const error = new ConfigError("config.range", "maxInFlight must be 1 to 65536: received 0", details);
- * assert.equal(error.field, "maxInFlight");
- * ```
- */
-export interface ConfigErrorDetails {
+/** The parts of a {@linkcode ConfigError}. */
+export interface ConfigErrorParts {
   /** The option as the caller wrote it: snake_case from a document, camelCase from options. */
   readonly field: string;
-  /** What led to this error. */
+  /** The rule that is broken: the rest of a sentence that begins with the field. */
+  readonly rule: string;
+  /** The value received, described; absent if it may be a secret or if there is none. */
+  readonly received?: string | undefined;
+  /** What the message begins with. Default: the field. */
+  readonly subject?: string;
+  /** The error that led to this one. */
   readonly cause?: unknown;
 }
 
 /**
- * The options or a call's arguments are wrong: the caller fixes them. Wrong options are found before anything is
- * dialled, looked up or sent; what is wrong with a batch (`only`, a misspelt key) before anything of it is sent.
+ * The options or the arguments of a call are wrong: the caller fixes them. Wrong options are found before anything is
+ * dialled, looked up or sent; a wrong batch (`only`, an unknown key) is found before any of its rows is sent.
  *
  * @example
  * ```ts
  * import { ConfigError } from "@jetrow/jetrow/errors";
+ * import { parseConfig } from "@jetrow/jetrow";
  * import assert from "node:assert/strict";
  *
- * const error = new ConfigError("config.missing", "stream is required", { field: "stream" });
- * assert.ok(error.field === "stream");
+ * try {
+ *   parseConfig({ url: "nats://localhost", stream: "ORDERS", subject: "orders", max_in_flight: 0 });
+ * } catch (error) {
+ *   assert.ok(error instanceof ConfigError);
+ *   assert.deepEqual([error.field, error.received], ["max_in_flight", "0"]);
+ * }
  * ```
  */
 export class ConfigError extends JetrowError {
@@ -47,11 +46,17 @@ export class ConfigError extends JetrowError {
   override readonly code: ConfigErrorCode;
   /** The option as the caller wrote it. */
   readonly field: string;
+  /** The rule that is broken: the rest of a sentence that begins with the field. */
+  readonly rule: string;
+  /** The value received, described; absent if it may be a secret or if there is none. */
+  readonly received: string | undefined;
 
-  /** Makes the error of one option. */
-  constructor(code: ConfigErrorCode, message: string, details: ConfigErrorDetails) {
-    super(message, details);
+  /** @internal */
+  constructor(code: ConfigErrorCode, { field, rule, received, subject = field, ...options }: ConfigErrorParts) {
+    super(`${subject} ${rule}${received === undefined ? "" : `: received ${received}`}`, options);
     this.code = code;
-    this.field = details.field;
+    this.field = field;
+    this.rule = rule;
+    this.received = received;
   }
 }

@@ -6,6 +6,7 @@
 
 import { JetrowError } from "./base.ts";
 import type { ConnectionErrorCode } from "./codes.ts";
+import type { Wording } from "./wording.ts";
 
 /**
  * The server, the network or the credentials are wrong, or an answer did not come. No row of the batch was sent; of a
@@ -26,8 +27,8 @@ export class ConnectionError extends JetrowError {
   /** What stood in the way. */
   override readonly code: ConnectionErrorCode;
 
-  /** Makes the error. */
-  constructor(code: ConnectionErrorCode, message: string, details: { readonly cause?: unknown } = {}) {
+  /** @internal */
+  constructor(code: ConnectionErrorCode, message: string | Wording, details: { readonly cause?: unknown } = {}) {
     super(message, details);
     this.code = code;
   }

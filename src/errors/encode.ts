@@ -1,43 +1,38 @@
 /**
- * The error of data.
+ * The error of data that cannot become messages.
  *
  * @module
  */
 
 import { JetrowError } from "./base.ts";
 import type { EncodeErrorCode } from "./codes.ts";
+import { type Wording, words } from "./wording.ts";
 
-/**
- * Details of an {@linkcode EncodeError}: where in the batch, and how large.
- *
- * @example
- * ```ts
- * import { EncodeError, type EncodeErrorDetails } from "@jetrow/jetrow/errors";
- * import assert from "node:assert/strict";
- *
- * const details: EncodeErrorDetails = { row: 7, column: "note", size: 2_000_000, limit: 1_048_576 };
- * assert.equal(new EncodeError("encode.too_large", "row 7 has 2000000 bytes", details).row, 7);
- * ```
- */
-export interface EncodeErrorDetails {
+/** The message of each error without the batch. */
+const problems = new WeakMap<EncodeError, string | Wording>();
+
+/** The parts of an {@linkcode EncodeError}: where in the batch, and how large. */
+export interface EncodeErrorParts {
   /** The batch's index in a sequence. */
   readonly batch?: number | undefined;
-  /** The row's number in the batch as the caller gave it. */
+  /** How the message names the batch. Default: its index. */
+  readonly batchName?: string | undefined;
+  /** The row's number in the batch as the caller passed it. */
   readonly row?: number | undefined;
   /** The column's name. */
   readonly column?: string | undefined;
-  /** Bytes that the message or header block would have. */
+  /** Bytes that the message or the header block would have. */
   readonly size?: number | undefined;
-  /** Bytes that are allowed. */
+  /** The largest number of bytes allowed. */
   readonly limit?: number | undefined;
-  /** What led to this error. */
+  /** The error that led to this one. */
   readonly cause?: unknown;
 }
 
 /**
- * The data cannot become messages: the caller fixes it. Nothing of the batch was sent; of a sequence (`applyAll`,
- * `publishAll`), nothing of the piece that the row is in: earlier pieces are stored, and `onReceipt` was told. Where one
- * of them failed besides, the error is a PublishError with this one as its cause.
+ * The data cannot become messages: the caller fixes it. Nothing of the batch was sent. In a sequence (`applyAll`,
+ * `publishAll`) nothing of the row's piece was sent; earlier pieces may be stored, and `onReceipt` has been called for
+ * them. If rows of an earlier piece also failed, the call throws a PublishError whose `cause` is this error.
  *
  * @example
  * ```ts
@@ -61,25 +56,34 @@ export class EncodeError extends JetrowError {
   override readonly name = "EncodeError" as const;
   /** What is wrong with the data. */
   override readonly code: EncodeErrorCode;
-  /** The batch's index in the sequence, where it is one of a sequence. */
+  /** The batch's index in the sequence, if the batch is part of one. */
   readonly batch: number | undefined;
-  /** The row's number, where one is concerned. */
+  /** The row's number in the batch, if the error is about one row. */
   readonly row: number | undefined;
-  /** The column's name, where one is concerned. */
+  /** The column's name, if the error is about one column. */
   readonly column: string | undefined;
-  /** Bytes that it would take, where a limit was passed. */
+  /** The size in bytes, if a limit was exceeded. */
   readonly size: number | undefined;
-  /** The limit that was passed, in bytes. */
+  /** The limit that was exceeded, in bytes. */
   readonly limit: number | undefined;
 
-  /** Makes the error. */
-  constructor(code: EncodeErrorCode, message: string, details: EncodeErrorDetails = {}) {
-    super(message, details);
+  /** @internal */
+  constructor(code: EncodeErrorCode, problem: string | Wording, parts: EncodeErrorParts = {}) {
+    const { batch, batchName = `batch ${batch} of the sequence` } = parts;
+    super(batch === undefined ? problem : words`${problem} (${batchName})`, parts);
     this.code = code;
-    this.batch = details.batch;
-    this.row = details.row;
-    this.column = details.column;
-    this.size = details.size;
-    this.limit = details.limit;
+    problems.set(this, problem);
+    this.batch = batch;
+    this.row = parts.row;
+    this.column = parts.column;
+    this.size = parts.size;
+    this.limit = parts.limit;
   }
+}
+
+/** Returns the same error for a batch of a sequence. `batchName` is how the message names it. */
+export function withBatch(error: EncodeError, batch: number, batchName?: string): EncodeError {
+  const { code, row, column, size, limit } = error;
+  const cause = "cause" in error ? { cause: error.cause } : {};
+  return new EncodeError(code, problems.get(error)!, { batch, batchName, row, column, size, limit, ...cause });
 }

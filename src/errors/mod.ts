@@ -18,11 +18,11 @@
 
 export type * from "./codes.ts";
 export type * from "./outcomes.ts";
-export * from "./base.ts";
-export * from "./config.ts";
-export * from "./connection.ts";
-export * from "./route.ts";
-export * from "./encode.ts";
-export * from "./publish.ts";
-export * from "./state.ts";
-export * from "./any.ts";
+export { JetrowError } from "./base.ts";
+export { ConfigError } from "./config.ts";
+export { ConnectionError } from "./connection.ts";
+export { RouteError } from "./route.ts";
+export { EncodeError } from "./encode.ts";
+export { PublishError } from "./publish.ts";
+export { StateError } from "./state.ts";
+export { type AnyJetrowError, isJetrowError } from "./any.ts";

@@ -6,6 +6,7 @@
 
 import { JetrowError } from "./base.ts";
 import type { PublishErrorCode } from "./codes.ts";
+import type { Wording } from "./wording.ts";
 import type { PublishOutcome, RowOutcomes } from "./outcomes.ts";
 
 /**
@@ -67,8 +68,8 @@ export class PublishError extends JetrowError {
   /** The server's err_code, else its code, else the status. */
   readonly serverCode: number | undefined;
 
-  /** Makes the error. */
-  constructor(code: PublishErrorCode, message: string, details: PublishErrorDetails) {
+  /** @internal */
+  constructor(code: PublishErrorCode, message: string | Wording, details: PublishErrorDetails) {
     super(message, details);
     this.code = code;
     this.outcome = details.outcome;

@@ -6,6 +6,7 @@
 
 import { JetrowError } from "./base.ts";
 import type { RouteErrorCode } from "./codes.ts";
+import type { Wording } from "./wording.ts";
 
 /**
  * Details of a {@linkcode RouteError}: which of the three are known at that point.
@@ -60,8 +61,8 @@ export class RouteError extends JetrowError {
   /** The subject or filter, where one is concerned. */
   readonly subject: string | undefined;
 
-  /** Makes the error. */
-  constructor(code: RouteErrorCode, message: string, details: RouteErrorDetails = {}) {
+  /** @internal */
+  constructor(code: RouteErrorCode, message: string | Wording, details: RouteErrorDetails = {}) {
     super(message, details);
     this.code = code;
     this.resource = details.resource;

@@ -6,6 +6,7 @@
 
 import { JetrowError } from "./base.ts";
 import type { StateErrorCode } from "./codes.ts";
+import type { Wording } from "./wording.ts";
 
 /**
  * The calling code does things in an order that cannot be: it is the caller's to mend. The call that throws it has sent
@@ -26,8 +27,8 @@ export class StateError extends JetrowError {
   /** Which rule of order was broken. */
   override readonly code: StateErrorCode;
 
-  /** Makes the error. */
-  constructor(code: StateErrorCode, message: string, details: { readonly cause?: unknown } = {}) {
+  /** @internal */
+  constructor(code: StateErrorCode, message: string | Wording, details: { readonly cause?: unknown } = {}) {
     super(message, details);
     this.code = code;
   }

@@ -99,8 +99,10 @@ export class EpochSession {
   static async open(to: Dial, options: Options, attempt: string): Promise<EpochSession> {
     if (typeof attempt !== "string" || attempt === "") {
       await giveUp(to, options);
-      throw new ConfigError("config.type", `attempt must be a text that is not empty: received ${describe(attempt)}`, {
+      throw new ConfigError("config.type", {
         field: "attempt",
+        rule: "must be a non-empty string",
+        received: describe(attempt),
       });
     }
     return new EpochSession(await PublisherCore.open(to, options), attempt);

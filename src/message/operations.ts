@@ -45,20 +45,20 @@ function codeOf(operation: unknown, row: number | undefined): number {
 export function checkSelection(only: readonly number[] | undefined, rowCount: number): void {
   if (only === undefined) return;
   if (!Array.isArray(only)) {
-    throw new ConfigError("config.type", `only must be an array of row numbers: received ${describe(only)}`, {
+    throw new ConfigError("config.type", {
       field: "only",
+      rule: "must be an array of row numbers",
+      received: describe(only),
     });
   }
   let previous = -1;
   for (const [index, row] of only.entries()) {
     if (!Number.isSafeInteger(row) || row <= previous || row >= rowCount) {
-      throw new ConfigError(
-        "config.range",
-        `only[${index}] must be a row number from ${previous + 1} to ${rowCount - 1}, in ascending order: received ${
-          describe(row)
-        }`,
-        { field: "only" },
-      );
+      throw new ConfigError("config.range", {
+        field: "only",
+        rule: `must be ascending row numbers below ${rowCount}`,
+        received: `${describe(row)} at index ${index}`,
+      });
     }
     previous = row;
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { option, type OptionName, words } from "../errors/wording.ts";
 import { describe } from "../util/describe.ts";
 import { EncodeError, RouteError } from "../errors/mod.ts";
 import { encodeSteps } from "../json/encode.ts";
@@ -130,13 +131,19 @@ function sizeCheck(
   const check = (row: number, size: number, index: number, last: boolean): void => {
     const headers = target.block(variantAt(row)).bytes.length + batchHeaderBytes(index, last);
     if (headers > MAX_HEADER_BYTES) {
-      throw tooLarge(row, "headers", headers, MAX_HEADER_BYTES, "a server's limit");
+      throw tooLarge(row, "headers", headers, MAX_HEADER_BYTES, "the server's limit");
     }
     if (headers + size > maxMessageBytes) {
       throw tooLarge(row, "headers and body", headers + size, maxMessageBytes, limitedBy);
     }
     if (headers + size + subject > maxInFlightBytes) {
-      throw tooLarge(row, "headers, body and subject", headers + size + subject, maxInFlightBytes, "maxInFlightBytes");
+      throw tooLarge(
+        row,
+        "headers, body and subject",
+        headers + size + subject,
+        maxInFlightBytes,
+        option("maxInFlightBytes"),
+      );
     }
   };
   const limit = Math.min(maxMessageBytes, maxInFlightBytes - subject) - smallest;
@@ -159,10 +166,10 @@ interface SizeCheck {
   readonly uneven: boolean;
 }
 
-function tooLarge(row: number, what: string, size: number, limit: number, whose: string): EncodeError {
+function tooLarge(row: number, what: string, size: number, limit: number, whose: string | OptionName): EncodeError {
   return new EncodeError(
     "encode.too_large",
-    `Cannot publish row ${row}: its ${what} are ${size} bytes, above the limit of ${limit} (${whose})`,
+    words`Cannot publish row ${row}: the limit for ${what} is ${limit} bytes (${whose}), and they have ${size}`,
     { row, size, limit },
   );
 }

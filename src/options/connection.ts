@@ -1,6 +1,5 @@
 /**
- * The connection's options: servers, credentials, TLS, and the frozen settings that come out of them. Nothing here
- * dials.
+ * Checks the connection's options (servers, credentials, TLS) and makes frozen settings of them.
  *
  * @module
  */
@@ -10,28 +9,27 @@ import { ConfigError } from "../errors/mod.ts";
 import { OPTION_KEYS } from "./publisher.ts";
 import type { AuthMode, ConnectionConfig, PublisherOptions, TlsConfig } from "../types/mod.ts";
 import { applyRules, type Fields, fieldsOf, missing, type Place } from "./fields.ts";
-import { secretText, withSecrets } from "./secrets.ts";
-import { seedFault } from "./seed.ts";
+import { secretString, seedFault, withSecrets } from "./secrets.ts";
 import { inboxPrefix } from "./templates.ts";
 import { parseServers, type ServerUrl, serverUrls, type TransportKind } from "./servers.ts";
-import { choice, flag, text, timeout } from "./values.ts";
+import { choice, flag, nonEmptyString, timeout } from "./values.ts";
 
-/** How to prove who one is. The credentials are readable, and left out of everything that prints. */
+/** The authentication. Its credentials are readable, but nothing prints them. */
 export type ConnectionAuth =
   | { readonly mode: "none" }
   | { readonly mode: "user_password"; readonly username: string; readonly password: string }
   | { readonly mode: "jwt"; readonly jwt: string; readonly nkeySeed: string }
   | { readonly mode: "token"; readonly token: string };
 
-/** What a dial needs to know. Frozen; credentials and the TLS key are left out of everything that prints. */
+/** The settings of a dial. Frozen; nothing prints the credentials and the TLS key. */
 export interface ConnectionSettings {
   /** Servers as URLs, schemes in lower case. */
   readonly servers: readonly string[];
-  /** How all of them are reached. */
+  /** The transport of all servers. */
   readonly transport: TransportKind;
-  /** How to prove who one is. */
+  /** The authentication. */
   readonly auth: ConnectionAuth;
-  /** Present, if only as an empty object, where TLS is required: some URL is `tls://`, or the caller gave `tls`. */
+  /** Present, perhaps empty, if TLS is required: a URL is `tls://`, or the caller set `tls`. */
   readonly tls?: TlsConfig;
   /** Prefix of reply subjects. */
   readonly inboxPrefix?: string;
@@ -39,7 +37,7 @@ export interface ConnectionSettings {
   readonly name?: string;
   /** Milliseconds that a dial may take. */
   readonly connectTimeout?: number;
-  /** Whether the client dials again by itself. */
+  /** Whether the client reconnects by itself. */
   readonly reconnect: boolean;
 }
 
@@ -56,42 +54,43 @@ type Credential = "username" | "password" | "jwt" | "nkeySeed" | "token";
 const TABLE = {
   authMode: { rule: choice(["none", "user_password", "jwt", "token"]) },
   inboxPrefix: { rule: inboxPrefix },
-  name: { rule: text },
+  name: { rule: nonEmptyString },
   connectTimeout: { rule: timeout },
   reconnect: { rule: flag },
   tls: { rule: tlsConfig },
 } as const;
 
 const SECRETS = {
-  username: { rule: secretText },
-  password: { rule: secretText },
-  jwt: { rule: secretText },
-  nkeySeed: { rule: secretText },
-  token: { rule: secretText },
+  username: { rule: secretString },
+  password: { rule: secretString },
+  jwt: { rule: secretString },
+  nkeySeed: { rule: secretString },
+  token: { rule: secretString },
 } as const;
 
 /**
- * Checks the connection's options. Takes a whole SinkConfig: keys of the publisher are allowed and left unread, any
- * other key is refused. Errors name the schemes of the transports that are at hand; absent: of all.
+ * Checks the connection's options of a SinkConfig: options of the publisher are allowed and ignored, any other key is
+ * refused. The error for an unknown scheme lists the schemes of the available transports (default: all).
  */
 export function checkConnection(
   config: ConnectionConfig & Partial<PublisherOptions>,
-  atHand?: readonly TransportKind[],
+  available?: readonly TransportKind[],
 ): ConnectionSettings {
   const fields = fieldsOf(config, OPTION_KEYS.camel, { field: "", spelling: "camel" });
-  return settle(checkConnectionFields(fields, atHand), fields);
+  return settle(checkConnectionFields(fields, available), fields);
 }
 
-/** The connection's options as they were written, every rule checked; credentials by {@linkcode withSecrets}. */
-export function checkConnectionFields(fields: Fields, atHand?: readonly TransportKind[]): ConnectionConfig {
-  const { url, ...options } = applyRules(fields, { url: { rule: serverUrls(atHand) }, ...TABLE });
+/** Returns the connection's options as they were written, with every rule checked. Credentials are secrets. */
+export function checkConnectionFields(fields: Fields, available?: readonly TransportKind[]): ConnectionConfig {
+  const { url, ...options } = applyRules(fields, { url: { rule: serverUrls(available) }, ...TABLE });
   if (url === undefined) throw missing(fields.place("url"));
   checkTlsFits(url, options.tls, fields);
   return withSecrets({ url, ...options }, checkCredentials(options.authMode ?? "none", fields));
 }
 
 /**
- * One method only, and all of it. An empty text is what an unset variable leaves: the client would send no credential.
+ * Requires all credentials of one mode and refuses the others. An empty string, as an unset variable leaves it, counts as
+ * missing: the client would send no credential.
  */
 function checkCredentials(mode: AuthMode, fields: Fields): { readonly [name in Credential]?: string } {
   const given = applyRules(fields, SECRETS);
@@ -106,28 +105,32 @@ function checkCredentials(mode: AuthMode, fields: Fields): { readonly [name in C
   const fault = given.nkeySeed === undefined ? undefined : seedFault(given.nkeySeed);
   if (fault === undefined) return given;
   const { field } = fields.place("nkeySeed");
-  throw new ConfigError("config.syntax", `${field} ${fault}`, { field });
+  throw new ConfigError("config.syntax", { field, rule: fault });
 }
 
 function strayCredential(name: Credential, mode: AuthMode, fields: Fields): ConfigError {
   const { field } = fields.place(name);
   const modeField = fields.place("authMode").field;
   const [right] = Object.entries(CREDENTIALS).find(([, names]) => names.includes(name)) ?? [];
-  const rule = `goes with ${modeField} ${right} only: received ${modeField} ${mode}`;
-  return new ConfigError("config.conflict", `${field} ${rule}`, { field });
+  return new ConfigError("config.conflict", {
+    field,
+    rule: `requires ${modeField} ${right}`,
+    received: `${modeField} ${mode}`,
+  });
 }
 
 function requiredBy(modeField: string, mode: AuthMode, { spelling }: Fields, empty: boolean): string {
   const rule = `is required by ${modeField} ${mode}`;
-  if (empty) return `${rule}: received an empty text`;
+  if (empty) return `${rule}: received an empty string`;
   return spelling === "camel" ? `${rule} (a copy of what parseConfig returned has no credentials)` : rule;
 }
 
 function checkTlsFits(url: string | readonly string[], tls: TlsConfig | undefined, fields: Fields): void {
   if (tls === undefined || parseServers(url, fields.place("url"))[0]?.transport !== "websocket") return;
   const { field } = fields.place("tls");
-  throw new ConfigError("config.conflict", `${field} does not go with ws:// or wss://: the runtime has its own`, {
+  throw new ConfigError("config.conflict", {
     field,
+    rule: "cannot be combined with ws:// or wss://: the runtime has its own TLS",
   });
 }
 
@@ -148,19 +151,19 @@ function tlsConfig(value: unknown, place: Place): TlsConfig {
   return withSecrets(part(false), part(true));
 }
 
-/** Whether there are TLS settings beside its being on; secret ones, which are not enumerable, too. */
+/** Whether TLS has settings of its own, also secret ones, which are not enumerable. */
 export function hasTlsSettings({ tls }: ConnectionSettings): boolean {
   return tls !== undefined && (tls.key !== undefined || Object.keys(tls).length > 0);
 }
 
-/** The key, and a certificate whose file holds its key, too. */
+/** Whether a TLS setting is secret: the key, or a certificate whose PEM also holds its key. */
 function isSecret(name: string, value: unknown): boolean {
   return name === "key" || (typeof value === "string" && value.includes("PRIVATE KEY-----"));
 }
 
-/** An error shows none of it. */
+/** A PEM string, which no error shows. */
 function pem(value: unknown, place: Place): string {
-  const written = secretText(value, place);
+  const written = secretString(value, place);
   if (written === "") throw missing(place, "must not be empty");
   return written;
 }

@@ -1,48 +1,49 @@
 /**
- * Reading options and documents: plain objects whose keys are known, each read once, and how the caller spells them.
+ * Reads options and documents: plain objects with known keys. Each value is read once, and errors spell its key as the
+ * caller did.
  *
  * @module
  */
 
 import { describe } from "../util/describe.ts";
 import { ConfigError } from "../errors/mod.ts";
-import { nearestWord } from "./nearest.ts";
+import { nearestWord } from "../util/nearest.ts";
 
-/** Options are spelt in camelCase, the JSON document in snake_case. */
+/** The spelling of keys: camelCase for options, snake_case for the JSON document. */
 export type Spelling = "camel" | "snake";
 
-/** Keys of the other spelling that no edit distance finds: the namespace is an option of its own, or three keys. */
+/** Suggestions for keys of the other form, where the namespace is one option or three keys of the document. */
 const ELSEWHERE: { readonly [spelling in Spelling]: ReadonlyMap<string, string> } = {
   camel: new Map(["tenant", "pipeline", "sinkConnection"].map((part) => [part, `namespace.${part}`])),
   snake: new Map([["namespace", "tenant, pipeline and sink_connection"]]),
 };
 
-/** A place in what the caller wrote, for rules and their errors. */
+/** The position of a value in what the caller wrote, for rules and their errors. */
 export interface Place {
   /** The field as the caller wrote it, its parents before it: `retry.budget`. */
   readonly field: string;
-  /** How the fields below it are spelt. */
+  /** The spelling of the fields below it. */
   readonly spelling: Spelling;
 }
 
-/** What a rule does: it gives the value back as its type, or throws a ConfigError for the place. */
+/** A rule: returns the value with its type, or throws a ConfigError for the position. */
 export type Rule<T> = (value: unknown, place: Place) => T;
 
 /**
- * An object whose keys are all known. Options are asked for by their camelCase name, however the caller spells them.
+ * An object whose keys are all known. Options are read by their camelCase name in either spelling.
  */
 export interface Fields {
-  /** How its keys are spelt. */
+  /** The spelling of its keys. */
   readonly spelling: Spelling;
-  /** The value of an option; undefined where it is absent. Inherited properties are absent. */
+  /** Returns the value of an option, or undefined if it is absent. Inherited properties count as absent. */
   get(option: string): unknown;
-  /** Where an option stands in what the caller wrote. */
+  /** Returns the position of an option in what the caller wrote. */
   place(option: string): Place;
 }
 
 /**
- * The fields of a plain object, which errors call `called`. Throws when the value is none, or has a key that is not
- * known; the error names the nearest known key and never the value, which may belong to a misspelt `password`.
+ * Returns the fields of a plain object, which errors call `called`. Throws if the value is not a plain object or has an
+ * unknown key. The error names the nearest known key, and never the value, which may belong to a misspelt `password`.
  */
 export function fieldsOf(
   value: unknown,
@@ -60,7 +61,7 @@ export function fieldsOf(
   return { spelling, place, get: (option) => readOwn(source, spell(option, spelling), place(option).field) };
 }
 
-/** The values of some options, each by its rule; absent ones are left out. */
+/** Applies a rule to each option of the table. Absent options stay absent. */
 export function applyRules<T extends object>(
   fields: Fields,
   table: { readonly [K in keyof T]: { readonly rule: Rule<T[K]> } },
@@ -73,29 +74,29 @@ export function applyRules<T extends object>(
   return values;
 }
 
-/** The error of an option that has to be there. */
-export function missing({ field }: Place, why = "is required"): ConfigError {
-  return new ConfigError("config.missing", `${field} ${why}`, { field });
+/** Makes the error of a missing option. */
+export function missing({ field }: Place, rule = "is required"): ConfigError {
+  return new ConfigError("config.missing", { field, rule });
 }
 
-/** The own enumerable properties of a plain object, each read once. */
+/** Returns the own enumerable properties of a plain object, each read once. */
 export function ownEntries(value: unknown, field: string): readonly (readonly [name: string, value: unknown])[] {
   const source = plainObject(value, field);
   return Object.keys(source).map((key) => [key, readOwn(source, key, field)] as const);
 }
 
-/** Objects of another realm have another `Object.prototype`: it is known by having no prototype itself. */
+/** Accepts objects of another realm: their `Object.prototype` is another one, which has no prototype itself. */
 function plainObject(value: unknown, field: string): object {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     const prototype = Object.getPrototypeOf(value);
     if (prototype === null || Object.getPrototypeOf(prototype) === null) return value;
   }
-  throw new ConfigError("config.type", `${field} must be a plain object: received ${kindOf(value)}`, { field });
+  throw new ConfigError("config.type", { field, rule: "must be a plain object", received: kindOf(value) });
 }
 
-/** A text is not shown: it may be a whole document, credentials and all. */
+/** Does not show a string: it may be a whole document with credentials. */
 function kindOf(value: unknown): string {
-  if (typeof value === "string") return "a text";
+  if (typeof value === "string") return "a string";
   const kind = describe(value);
   return kind === "an object" ? "an instance of a class" : kind;
 }
@@ -105,7 +106,7 @@ function readOwn(source: object, key: string, field: string): unknown {
   try {
     return (source as Record<string, unknown>)[key];
   } catch {
-    throw new ConfigError("config.type", `${field} must be readable: its getter throws`, { field });
+    throw new ConfigError("config.type", { field, rule: "must be readable: its getter throws" });
   }
 }
 
@@ -113,6 +114,8 @@ function spell(option: string, spelling: Spelling): string {
   return spelling === "camel" ? option : option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-function unknownKey(field: string, nearest: string): ConfigError {
-  return new ConfigError("config.unknown", `${describe(field)} is no option: the nearest is ${nearest}`, { field });
+/** Makes the error of an unknown option. */
+export function unknownKey(field: string, nearest: string, what = "option"): ConfigError {
+  const rule = `did you mean ${JSON.stringify(nearest)}?`;
+  return new ConfigError("config.unknown", { field, rule, subject: `Unknown ${what} ${describe(field)}:` });
 }

@@ -1,5 +1,5 @@
 /**
- * The rules of static headers and of `ttl`: what may stand in a message's header block.
+ * Rules of static headers and of `ttl`.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import { ownEntries, type Place } from "./fields.ts";
 import { broken } from "./values.ts";
 
 /**
- * Servers before 2.11 take the first `Nats-Msg-Id` anywhere in the block for the header, and where that is another
- * header's ending or value they find no id: rows are stored twice without a word.
+ * Servers before 2.11 search the whole header block for `Nats-Msg-Id`. If they find it in another header's name or value,
+ * they do not see the id and store duplicates.
  */
 const ID_HEADER = "Nats-Msg-Id";
 
-/** Written by jetrow itself, in any case: readers of either spelling would see two. */
+/** Headers that jetrow writes itself, in lower case: a second one in any spelling would be ambiguous. */
 const OWN: ReadonlySet<string> = new Set(["content-type", "filament-operation"]);
 
 const SECOND = 1_000_000_000n;
 
 /**
- * Static headers, as they were written; frozen.
+ * Checks static headers and returns them frozen, as they were written.
  *
- * Names are what NATS clients accept: ASCII from `!` to `~` without the colon. `Nats-` begins what the server obeys,
- * and `Nats-Msg-Id` may stand nowhere but in its own header.
+ * Names are what NATS clients accept: ASCII from `!` to `~` without the colon. The server interprets headers that begin
+ * with `Nats-`, and `Nats-Msg-Id` may occur only in its own header.
  */
 export function staticHeaders(value: unknown, place: Place): Readonly<Record<string, string>> {
   const entries = ownEntries(value, place.field);
@@ -37,8 +37,7 @@ export function staticHeaders(value: unknown, place: Place): Readonly<Record<str
 }
 
 /**
- * The headers as pairs, in the order written and with the values as NATS clients send and read them: without white
- * space around them.
+ * Returns the headers as pairs in the order written. Values have no white space around them, as NATS clients send them.
  */
 export function headerPairs(
   headers: Readonly<Record<string, string>>,
@@ -47,11 +46,11 @@ export function headerPairs(
 }
 
 /**
- * A time to live, as it was written: a duration text of at least one second, or `never`. A number is refused: here it
- * would be milliseconds, in `Nats-TTL` it is seconds.
+ * Checks a time to live: a duration string of at least one second, or `never`. A number is refused, because it would be
+ * milliseconds here and seconds in `Nats-TTL`.
  */
 export function timeToLive(value: unknown, place: Place): string {
-  const rule = "must be a duration text of at least one second, such as 90s, or never";
+  const rule = "must be a duration string of at least one second, such as 90s, or never";
   if (typeof value !== "string") {
     const why = typeof value === "number" ? " (a number would be milliseconds here and seconds in NATS)" : "";
     throw broken("config.type", place, rule + why, value);
@@ -61,7 +60,7 @@ export function timeToLive(value: unknown, place: Place): string {
   return value;
 }
 
-/** A time to live as `Nats-TTL` has it: `never`, whole seconds as digits, else seconds as a Go duration. */
+/** Formats a time to live for `Nats-TTL`: `never`, whole seconds as digits, otherwise seconds as a Go duration. */
 export function ttlHeader(ttl: string): string {
   if (ttl === "never") return ttl;
   const nanos = durationNanos(ttl, "ttl");
@@ -80,28 +79,23 @@ function nanosOf(value: string, place: Place, rule: string): bigint {
 
 function checkName(name: string, field: string): void {
   const lower = name.toLowerCase();
-  if (!/^[!-9;-~]+$/.test(name)) {
-    throw headerError("config.syntax", field, name, "must be of visible ASCII characters without a colon");
-  }
-  if (lower.startsWith("nats-")) throw headerError("config.conflict", field, name, "must not begin with Nats-");
+  const refuse = (code: ConfigErrorCode, rule: string): never => {
+    throw new ConfigError(code, { field, rule, received: describe(name) });
+  };
+  if (!/^[!-9;-~]+$/.test(name)) refuse("config.syntax", "must have names of visible ASCII characters without a colon");
+  if (lower.startsWith("nats-")) refuse("config.conflict", "must not have names that begin with Nats-");
   if (lower.endsWith(ID_HEADER.toLowerCase()) || name.includes(ID_HEADER)) {
-    throw headerError("config.conflict", field, name, `must not contain ${ID_HEADER}`);
+    refuse("config.conflict", `must not have names that contain ${ID_HEADER}`);
   }
-  if (OWN.has(lower)) throw headerError("config.conflict", field, name, "is written by jetrow itself");
+  if (OWN.has(lower)) refuse("config.conflict", "must not have names that jetrow writes itself");
 }
 
 function checkValue(name: string, value: unknown, field: string): void {
-  const received = `: received ${describe(value)}`;
-  if (typeof value !== "string") throw headerError("config.type", field, name, `must be a text${received}`);
-  if (/[\r\n]/.test(value)) throw headerError("config.syntax", field, name, `must have no CR or LF${received}`);
-  if (!value.isWellFormed()) {
-    throw headerError("config.syntax", field, name, `must have no half of a surrogate pair${received}`);
-  }
-  if (value.includes(ID_HEADER)) {
-    throw headerError("config.conflict", field, name, `must not contain ${ID_HEADER}${received}`);
-  }
-}
-
-function headerError(code: ConfigErrorCode, field: string, name: string, rule: string): ConfigError {
-  return new ConfigError(code, `${field}: ${describe(name)} ${rule}`, { field });
+  const refuse = (code: ConfigErrorCode, rule: string): never => {
+    throw new ConfigError(code, { field, rule, received: `${describe(value)} for ${describe(name)}` });
+  };
+  if (typeof value !== "string") return refuse("config.type", "must have values that are strings");
+  if (/[\r\n]/.test(value)) refuse("config.syntax", "must have values without CR and LF");
+  if (!value.isWellFormed()) refuse("config.syntax", "must have values without a lone surrogate");
+  if (value.includes(ID_HEADER)) refuse("config.conflict", `must not have values that contain ${ID_HEADER}`);
 }

@@ -1,5 +1,5 @@
 /**
- * The publisher's options: one table of rules and defaults, and the frozen settings that come out of it.
+ * The publisher's options: one table of rules and defaults, and the frozen settings made of them.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Namespace, Options, Progress, PublisherOptions, PublishMode } from
 import { applyRules, type Fields, fieldsOf, missing, type Place } from "./fields.ts";
 import { headerPairs, staticHeaders, timeToLive, ttlHeader } from "./headers.ts";
 import { domainName, inboxPrefix, templateOf } from "./templates.ts";
-import { anyText, choice, count, duration, flag, listener, text, timeout } from "./values.ts";
+import { choice, count, duration, flag, listener, nonEmptyString, timeout, wellFormedString } from "./values.ts";
 import { streamNameFault, subjectFault } from "../subject/name.ts";
 
 /**
@@ -24,39 +24,39 @@ export interface Settings {
   readonly createStream: boolean;
   /** Milliseconds from a row's submission to its acknowledgment. */
   readonly publishTimeout: number;
-  /** Rows sent and not yet answered, at most. */
+  /** The largest number of rows sent and not yet answered. */
   readonly maxInFlight: number;
-  /** Their bytes, at most. */
+  /** The largest number of bytes of these rows. */
   readonly maxInFlightBytes: number;
   /** Part of every message id. */
   readonly namespace: Required<Namespace>;
   /** The column that identifies a row. */
   readonly eventIdColumn: string;
-  /** Whether the caller named that column: then it must be there. */
+  /** Whether the caller named that column, so that a batch without it is refused. */
   readonly eventIdRequired: boolean;
   /** Whether `Nats-Expected-Stream` is sent. */
   readonly expectedStream: boolean;
-  /** Static headers, in order, their values as they are sent. */
+  /** Static headers, in order, with their values as sent. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** `Nats-TTL` as it is sent. */
+  /** `Nats-TTL` as sent. */
   readonly ttl?: string;
-  /** The same in milliseconds; absent for `never`. */
+  /** The time to live in milliseconds; absent for `never`. */
   readonly ttlMs?: number;
   /** The JetStream domain. */
   readonly domain?: string;
-  /** Prefix of every reply subject; absent: the connection's own. */
+  /** Prefix of every reply subject. Absent: the connection's own. */
   readonly inboxPrefix?: string;
   /** Whether a caller's connection is closed with the publisher. */
   readonly ownsConnection: boolean;
-  /** Told of progress. */
+  /** Called with the progress. */
   readonly onProgress?: (progress: Progress) => void;
-  /** The budget in milliseconds; absent: nothing is sent again. */
+  /** The budget in milliseconds. Absent: no row is sent again. */
   readonly retry?: { readonly budget: number };
   /** How rows are delivered. */
   readonly publishMode: PublishMode;
 }
 
-/** Keys of the connection: allowed here, read by the dial. */
+/** Options of the connection: accepted here, read when dialling. */
 export const CONNECTION_OPTIONS = [
   "url",
   "authMode",
@@ -72,7 +72,7 @@ export const CONNECTION_OPTIONS = [
   "tls",
 ] as const;
 
-/** The table: each option's rule with its limits, and its default where it has one. */
+/** Each option's rule with its limits, and its default if it has one. */
 const TABLE = {
   stream: { rule: templateOf(streamNameFault) },
   subject: { rule: templateOf(subjectFault) },
@@ -80,7 +80,7 @@ const TABLE = {
   publishTimeout: { rule: timeout, default: 5_000 },
   maxInFlight: { rule: count(1, 65_536), default: 1_024 },
   maxInFlightBytes: { rule: count(1, Number.MAX_SAFE_INTEGER), default: 16_777_216 },
-  eventIdColumn: { rule: text, default: "_filament_event_id" },
+  eventIdColumn: { rule: nonEmptyString, default: "_filament_event_id" },
   expectedStream: { rule: flag, default: true },
   headers: { rule: staticHeaders, default: {} },
   ttl: { rule: timeToLive },
@@ -92,15 +92,15 @@ const TABLE = {
   publishMode: { rule: choice(["individual", "atomic", "fast"]), default: "individual" },
 } as const;
 
-/** The namespace's own: parts of one option, or keys at the top of a document. */
+/** The parts of the namespace: one option, or keys at the top of a document. */
 const NAMESPACE = {
-  tenant: { rule: anyText, default: "" },
-  pipeline: { rule: anyText, default: "" },
-  sinkConnection: { rule: anyText, default: "" },
+  tenant: { rule: wellFormedString, default: "" },
+  pipeline: { rule: wellFormedString, default: "" },
+  sinkConnection: { rule: wellFormedString, default: "" },
 } as const;
 
 /**
- * Every key that a SinkConfig may have, and those that a document may: it has no functions, and no nested namespace.
+ * Every option of a SinkConfig, and every key of a document, which has no functions and no nested namespace.
  */
 export const OPTION_KEYS: { readonly [spelling in Fields["spelling"]]: readonly string[] } = {
   camel: [...new Set([...Object.keys(TABLE), ...CONNECTION_OPTIONS, "namespace"])],
@@ -109,15 +109,15 @@ export const OPTION_KEYS: { readonly [spelling in Fields["spelling"]]: readonly 
 };
 
 /**
- * Checks the publisher's options and fills in the defaults. Takes a whole SinkConfig: keys of the connection are
- * allowed and left unread, any other key is refused.
+ * Checks the publisher's options of a SinkConfig and fills in the defaults. Options of the connection are accepted and
+ * ignored, any other key is refused.
  */
 export function resolveOptions(options: Options): Settings {
   const place: Place = { field: "", spelling: "camel" };
   return settle(checkPublisher(fieldsOf(options, OPTION_KEYS.camel, place)));
 }
 
-/** The publisher's options as they were written, every rule checked, defaults left out. */
+/** Returns the publisher's options as they were written, with every rule checked and without defaults. */
 export function checkPublisher(fields: Fields): PublisherOptions {
   const { stream, subject, ...options } = applyRules(fields, TABLE);
   if (stream === undefined) throw missing(fields.place("stream"));

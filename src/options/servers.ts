@@ -1,5 +1,5 @@
 /**
- * The rules of server URLs.
+ * Parses server URLs.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { ConfigError } from "../errors/mod.ts";
 import { missing, type Place, type Rule } from "./fields.ts";
 import { broken } from "./values.ts";
 
-/** How a list of URLs is reached: one transport for all of them. */
+/** The transport of a list of URLs: one for all of them. */
 export type TransportKind = "tcp" | "websocket";
 
 /** A server to dial. */
@@ -28,42 +28,43 @@ const SCHEMES: ReadonlyMap<string, TransportKind> = new Map([
   ["wss", "websocket"],
 ]);
 
+const CREDENTIALS_RULE = "must not contain credentials or @. Set an auth mode with its own options (username and " +
+  "password, token, or jwt and nkey seed)";
+
 const ALL: readonly TransportKind[] = ["tcp", "websocket"];
 
 /**
- * The rule of the option, which gives it back as it was written, an array as a frozen copy. To a URL without a known
- * scheme it answers with those of the transports at hand.
+ * Returns the rule of the `url` option. The rule returns the value as it was written, an array as a frozen copy. The error
+ * for an unknown scheme lists the schemes of the available transports.
  */
-export function serverUrls(atHand: readonly TransportKind[] = ALL): Rule<string | readonly string[]> {
+export function serverUrls(available: readonly TransportKind[] = ALL): Rule<string | readonly string[]> {
   return (value, place) => {
     if (typeof value !== "string" && !Array.isArray(value)) {
-      throw broken("config.type", place, "must be a text or an array of texts", value);
+      throw broken("config.type", place, "must be a string or an array of strings", value);
     }
     const written = typeof value === "string" ? value : Object.freeze([...value]);
-    parseServers(written, place, atHand);
+    parseServers(written, place, available);
     return written;
   };
 }
 
-/** The servers of a text or an array, either of which may list several separated by commas. */
+/** Parses a string or an array of strings, each of which may list several servers separated by commas. */
 export function parseServers(
   value: string | readonly unknown[],
   place: Place,
-  atHand: readonly TransportKind[] = ALL,
+  available: readonly TransportKind[] = ALL,
 ): readonly ServerUrl[] {
   const entries = typeof value === "string" ? [value] : value;
   for (const entry of entries) {
-    if (typeof entry !== "string") throw broken("config.type", place, "must list texts", entry);
+    if (typeof entry !== "string") throw broken("config.type", place, "must be an array of strings", entry);
   }
   const texts = (entries as readonly string[]).flatMap((entry) => entry.split(/,[ \t]*/));
   if (texts.length === 0) throw missing(place, "must name at least one server: received an empty array");
-  // A password may hold a comma, a slash or a question mark: with an @ anywhere no part of the list is shown.
+  // A password may contain a comma, a slash or a question mark: if there is an @ anywhere, no part of the list is shown.
   if (texts.some((text) => text.includes("@"))) {
-    throw new ConfigError("config.syntax", `${place.field} must have no credentials and no @: use an auth mode`, {
-      field: place.field,
-    });
+    throw new ConfigError("config.syntax", { field: place.field, rule: CREDENTIALS_RULE });
   }
-  const servers = texts.map((text) => parseServer(text, place, atHand));
+  const servers = texts.map((text) => parseServer(text, place, available));
   if (new Set(servers.map(({ transport }) => transport)).size > 1) {
     const shown = servers.map(({ href }) => shownUrl(href)).join(",");
     throw broken("config.conflict", place, "must not mix ws:// or wss:// with nats:// or tls://", shown);
@@ -71,12 +72,12 @@ export function parseServers(
   return servers;
 }
 
-function parseServer(text: string, place: Place, atHand: readonly TransportKind[]): ServerUrl {
+function parseServer(text: string, place: Place, available: readonly TransportKind[]): ServerUrl {
   const fault = (rule: string) => broken("config.syntax", place, rule, text.replace(/[?#].*$/s, "?..."));
   const [, written, rest] = /^([a-z]+):\/\/(.*)$/is.exec(text) ?? [];
   const scheme = written?.toLowerCase() ?? "";
   const transport = SCHEMES.get(scheme);
-  if (rest === undefined || transport === undefined) throw fault(`must begin with ${schemesOf(atHand)}`);
+  if (rest === undefined || transport === undefined) throw fault(`must begin with ${schemesOf(available)}`);
   const [, authority, tail] = /^([^/?#]*)(.*)$/s.exec(rest) as unknown as [string, string, string];
   checkAuthority(authority, fault);
   checkTail(tail, transport, fault);
@@ -99,7 +100,7 @@ function checkAuthority(authority: string, fault: (rule: string) => ConfigError)
   }
 }
 
-/** What `URL` takes for the host of an http URL, which is how the NATS clients read it, but nothing that it repairs. */
+/** Accepts what `URL` accepts as the host of an http URL, as NATS clients do, but nothing that `URL` repairs. */
 function isHost(host: string): boolean {
   if (!/^(?:\[[\da-fA-F:.]+\]|[\p{L}\p{N}._~-]+)$/u.test(host)) return false;
   try {
@@ -109,13 +110,15 @@ function isHost(host: string): boolean {
   }
 }
 
-/** A proxy may want a path and a query for WebSocket; for the others both are mistakes. */
+/** Refuses path and query except for WebSocket, where a proxy may need them. */
 function checkTail(tail: string, transport: TransportKind, fault: (rule: string) => ConfigError): void {
   if (transport === "tcp" && tail !== "" && tail !== "/") throw fault("must end after the port");
-  if (/[\s\p{Cc}#\\]/u.test(tail)) throw fault("must have no fragment, white space, backslash or control character");
+  if (/[\s\p{Cc}#\\]/u.test(tail)) {
+    throw fault("must not contain a fragment, white space, a backslash or a control character");
+  }
 }
 
-/** A URL as errors may show it: without path and query, which may carry a token. */
+/** Formats a URL for errors: without path and query, which may contain a token. */
 export function shownUrl(href: string): string {
   return /^\w+:\/\/[^/?#]*/.exec(href)?.[0] ?? "";
 }

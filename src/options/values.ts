@@ -1,5 +1,5 @@
 /**
- * The rules of single values: text, switches, counts, durations, choices, functions, signals.
+ * Rules of single values: strings, booleans, whole numbers, durations, choices, functions, signals.
  *
  * @module
  */
@@ -9,24 +9,24 @@ import { durationMillis } from "../util/duration.ts";
 import { ConfigError, type ConfigErrorCode } from "../errors/mod.ts";
 import type { Place, Rule } from "./fields.ts";
 
-/** The longest that `setTimeout` waits, in milliseconds; a longer one fires at once. */
+/** The longest delay of `setTimeout` in milliseconds; a longer one fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** The error of a value that breaks a rule. */
+/** Makes the error of a value that breaks a rule. */
 export function broken(code: ConfigErrorCode, { field }: Place, rule: string, value: unknown): ConfigError {
-  return new ConfigError(code, `${field} ${rule}: received ${describe(value)}`, { field });
+  return new ConfigError(code, { field, rule, received: describe(value) });
 }
 
-/** Any text that UTF-8 can say. */
-export function anyText(value: unknown, place: Place): string {
-  if (typeof value !== "string") throw broken("config.type", place, "must be a text", value);
+/** A string that UTF-8 can encode; it may be empty. */
+export function wellFormedString(value: unknown, place: Place): string {
+  if (typeof value !== "string") throw broken("config.type", place, "must be a string", value);
   if (value.isWellFormed()) return value;
-  throw broken("config.syntax", place, "must have no half of a surrogate pair, which UTF-8 cannot say", value);
+  throw broken("config.syntax", place, "must not contain a lone surrogate, which UTF-8 cannot encode", value);
 }
 
-/** A text that is not empty. */
-export function text(value: unknown, place: Place): string {
-  const written = anyText(value, place);
+/** A string that is not empty. */
+export function nonEmptyString(value: unknown, place: Place): string {
+  const written = wellFormedString(value, place);
   if (written === "") throw broken("config.syntax", place, "must not be empty", value);
   return written;
 }
@@ -55,13 +55,13 @@ export function duration(value: unknown, place: Place): number | string {
   return value as number | string;
 }
 
-/** A duration that a timer can wait, as it was written. */
+/** A duration that a timer can wait for, as it was written. */
 export function timeout(value: unknown, place: Place): number | string {
   if (durationMillis(value, place.field) <= LONGEST_TIMER) return value as number | string;
   throw broken("config.range", place, `must be at most ${LONGEST_TIMER} milliseconds, the longest timer`, value);
 }
 
-/** One of some words. */
+/** One of a list of strings. */
 export function choice<const T extends string>(words: readonly T[]): Rule<T> {
   const rule = `must be one of ${words.join(", ")}`;
   return (value, place) => {
@@ -73,13 +73,13 @@ export function choice<const T extends string>(words: readonly T[]): Rule<T> {
   };
 }
 
-/** A function that is called back. */
-export function listener<F extends (...told: never[]) => unknown>(value: unknown, place: Place): F {
+/** A callback. */
+export function listener<F extends (...args: never[]) => unknown>(value: unknown, place: Place): F {
   if (typeof value !== "function") throw broken("config.type", place, "must be a function", value);
   return value as F;
 }
 
-/** An AbortSignal, of whatever realm. */
+/** An AbortSignal of any realm. */
 export function abortSignal(value: unknown, place: Place): AbortSignal {
   if (typeof value === "object" && value !== null && "aborted" in value) return value as AbortSignal;
   throw broken("config.type", place, "must be an AbortSignal", value);

@@ -66,6 +66,9 @@ export async function giveUp(to: Dial, options: Options): Promise<void> {
 
 function checkConnected(nc: NatsConnection): NatsConnection {
   if (typeof nc?.subscribe === "function") return nc;
-  const message = `to must be a connection, or a function that dials one: received ${describe(nc)}`;
-  throw new ConfigError("config.type", message, { field: "to" });
+  throw new ConfigError("config.type", {
+    field: "to",
+    rule: "must be a connection, or a function that dials one",
+    received: describe(nc),
+  });
 }

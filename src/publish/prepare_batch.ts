@@ -4,6 +4,7 @@
  * @module
  */
 
+import { option, words } from "../errors/wording.ts";
 import { type RowsView, viewRows } from "../arrow/view.ts";
 import { describe } from "../util/describe.ts";
 import { ConfigError, RouteError } from "../errors/mod.ts";
@@ -13,7 +14,8 @@ import { eventIdReaders, type RowSource } from "../message/ids.ts";
 import { prepareSteps, type RowRange } from "../message/prepare.ts";
 import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Settings } from "../options/publisher.ts";
-import { misspelt } from "../options/nearest.ts";
+import { unknownKey } from "../options/fields.ts";
+import { misspelt } from "../util/nearest.ts";
 import type { Steps } from "../util/steps.ts";
 import type { Destination } from "../stream/destination.ts";
 import type { RowBatch } from "../types/mod.ts";
@@ -53,8 +55,10 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
 }
 
 function noResource(given: unknown): ConfigError {
-  return new ConfigError("config.type", `resource must be the name of a destination: received ${describe(given)}`, {
+  return new ConfigError("config.type", {
     field: "resource",
+    rule: "must be the name of a destination",
+    received: describe(given),
   });
 }
 
@@ -66,9 +70,7 @@ function checkKeys(batch: RowBatch): void {
   for (const key of Object.keys(batch)) {
     const meant = misspelt(key, KEYS);
     if (meant === undefined || meant in batch) continue;
-    throw new ConfigError("config.unknown", `${describe(key)} is no key of a batch: the nearest is ${meant}`, {
-      field: key,
-    });
+    throw unknownKey(key, meant, "key of a batch");
   }
 }
 
@@ -100,9 +102,9 @@ function checkPlaced(rows: PreparedRows, destination: Destination, settings: Set
   const { resource, stream, subject } = destination;
   throw new RouteError(
     "route.short_dedupe",
-    `Cannot publish rows with ids to ${stream}: retry.budget and publishTimeout, ${retry.budget} and ` +
-      `${publishTimeout} ms, must fit its duplicate_window of ${destination.duplicateWindow} ms: a late replay would ` +
-      `store twice`,
+    words`Cannot publish rows with ids to stream "${stream}": ${option("retry.budget")} (${retry.budget} ms) plus ${
+      option("publishTimeout")
+    } (${publishTimeout} ms) must not exceed its duplicate_window (${destination.duplicateWindow} ms), otherwise a replay is stored twice`,
     { resource, stream, subject },
   );
 }

@@ -36,13 +36,11 @@ export async function connectBy(
   const settings = checkConnection(config, dialTcp === undefined ? ["websocket"] : undefined);
   if (settings.transport === "websocket") return await dialAny(settings, websocket);
   if (dialTcp === undefined) {
-    throw new ConfigError(
-      "config.conflict",
-      `url must be ws:// or wss:// for this entry, which has WebSocket alone: received ${
-        describe(shownUrl(settings.servers[0] ?? ""))
-      }`,
-      { field: "url" },
-    );
+    throw new ConfigError("config.conflict", {
+      field: "url",
+      rule: "must be ws:// or wss:// for this entry, which has only WebSocket",
+      received: describe(shownUrl(settings.servers[0] ?? "")),
+    });
   }
   return await dialAny(settings, { kind: "tcp", connect: (options) => dialTcp(options, settings) });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join, option, type Wording, words } from "../errors/wording.ts";
 import { ConnectionError, type ConnectionErrorCode } from "../errors/mod.ts";
 import { shownUrl } from "../options/servers.ts";
 
@@ -14,7 +15,7 @@ export interface Failure {
   /** What kind of failure it is. */
   readonly code: ConnectionErrorCode;
   /** The reason, in words. */
-  readonly reason: string;
+  readonly reason: string | Wording;
   /** What was thrown, where it holds no secret. */
   readonly cause?: unknown;
 }
@@ -113,7 +114,7 @@ export function readFailure(dial: FailedDial): Failure {
  */
 export function connectionError(failures: readonly Failure[]): ConnectionError {
   const worst = mostTelling(failures);
-  const list = failures.map(({ server, reason }) => `${server}: ${reason}`).join("; ");
+  const list = join(failures.map(({ server, reason }) => words`${server}: ${reason}`), "; ");
   const whom = failures.length === 1 ? "to" : `to any of ${failures.length} servers:`;
   return new ConnectionError(
     worst?.code ?? "connection.refused",
@@ -143,7 +144,10 @@ function reasonOf(error: unknown, dial: FailedDial): Pick<Failure, "code" | "rea
   return chain(error).some((one) => holdsSecret(one, dial.secrets)) ? { code, reason } : { code, reason, cause: error };
 }
 
-function classify(error: unknown, dial: FailedDial): { code: ConnectionErrorCode; reason: string | undefined } {
+function classify(
+  error: unknown,
+  dial: FailedDial,
+): { code: ConnectionErrorCode; reason: string | Wording | undefined } {
   const text = textOf(error);
   const told = dial.secrets.some((secret) => repeats(text, secret)) ? undefined : text;
   const errno = chain(error).map((one) => (one as { code?: unknown }).code).find((code) => typeof code === "string");
@@ -168,8 +172,10 @@ function classify(error: unknown, dial: FailedDial): { code: ConnectionErrorCode
   if (errno === "ETIMEDOUT") return { code: "connection.timeout", reason: "the host did not answer" };
   if (TLS_WORDS.test(`${text} ${errno ?? ""}`)) return { code: "connection.tls", reason: told };
   if (text === "" || text.includes("undefined error")) {
-    const hint = dial.url.startsWith("tls:") ? " (where it begins with TLS, set tls.handshakeFirst)" : "";
-    return { code: "connection.refused", reason: `the server closed the connection without a word${hint}` };
+    const hint = dial.url.startsWith("tls:")
+      ? words` (if the server starts TLS first, set ${option("tls.handshakeFirst")})`
+      : "";
+    return { code: "connection.refused", reason: words`the server closed the connection without an answer${hint}` };
   }
   if (text === "unexpected response from server") return { code: "connection.refused", reason: "it is no NATS server" };
   return { code: "connection.refused", reason: told };

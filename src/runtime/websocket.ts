@@ -22,11 +22,10 @@ export const websocket: Transport = {
   kind: "websocket",
   connect: (options: ConnectionOptions): Promise<NatsConnection> => {
     if (typeof WebSocket === "undefined") {
-      throw new ConfigError(
-        "config.conflict",
-        "url cannot be ws:// or wss:// here: this runtime has no WebSocket (Node has it from version 22 on)",
-        { field: "url" },
-      );
+      throw new ConfigError("config.conflict", {
+        field: "url",
+        rule: "must be nats:// or tls://: this runtime has no WebSocket (Node has it from version 22 on)",
+      });
     }
     const { witness } = options as { readonly witness?: Witness };
     return wsconnect({ ...options, wsFactory: (url: string) => witnessed(url, witness) } as ConnectionOptions);

@@ -6,11 +6,14 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { StreamInfo } from "@nats-io/jetstream";
+import { words } from "../errors/wording.ts";
 import { RouteError, type RouteErrorCode } from "../errors/mod.ts";
 import type { Settings } from "../options/publisher.ts";
 import { failureText } from "./api/answer.ts";
 import { type ApiFailure, type ApiOptions, apiRequest, isApiFailure, requestStreamInfo } from "./api/request.ts";
-import { type DestinationFacts, type Finding, refusalFindings } from "./checks/findings.ts";
+import type { DraftFinding, KnownFindingCode } from "./checks/finding.ts";
+import { type DestinationFacts, refusalFindings } from "./checks/findings.ts";
+import { WILDCARD_REMEDY } from "./checks/refusals.ts";
 import { STREAM_NAME_IN_USE, STREAM_NOT_FOUND } from "./api/server_codes.ts";
 
 /** A stream to be looked up. */
@@ -37,7 +40,7 @@ export interface Found {
   readonly created: boolean;
 }
 
-/** Gives a stream that can take rows. Throws RouteErrors, and ConnectionErrors where the lookup has no answer. */
+/** Returns a stream that can take rows, created if needed. Throws a RouteError, or a ConnectionError without an answer. */
 export async function openStream(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<Found> {
   const answer = await lookUp(nc, settings, wanted);
   if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, false), created: false };
@@ -72,7 +75,7 @@ async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): P
     apiOptions(settings, wanted),
   );
   if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, true), created: true };
-  // The name is in use: somebody else created the stream in between.
+  // The name is in use: another client created the stream in the meantime.
   if (answer.error.err_code !== STREAM_NAME_IN_USE) throw refusedCreation(answer, wanted, filter);
   const other = await lookUp(nc, settings, wanted);
   if (isApiFailure(other)) throw refusedCreation(answer, wanted, filter);
@@ -82,14 +85,10 @@ async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): P
 function refusedCreation({ error }: ApiFailure, wanted: Wanted, filter: string): RouteError {
   const { stream, resource } = wanted;
   const advice = filter.startsWith("*") || filter === ">"
-    ? ": servers refuse a filter that begins with a wildcard: provision the stream with its subjects, put the " +
-      "placeholder into stream, or put a literal prefix before it in subject"
+    ? words` Servers refuse a filter that begins with a wildcard. ${WILDCARD_REMEDY}`
     : "";
-  return new RouteError(
-    "route.create",
-    `Cannot create stream ${stream} with the filter ${filter}: the server refused: ${failureText(error)}${advice}`,
-    { stream, resource, subject: filter },
-  );
+  const message = words`Cannot create stream "${stream}" with the filter "${filter}": ${failureText(error)}.${advice}`;
+  return new RouteError("route.create", message, { stream, resource, subject: filter });
 }
 
 function checked(
@@ -105,15 +104,32 @@ function checked(
   return info;
 }
 
+/** The code of the RouteError for each finding of severity `error`. */
+const REFUSAL_CODES: { readonly [code in KnownFindingCode]?: RouteErrorCode } = {
+  "stream.missing": "route.missing",
+  "stream.not_captured": "route.not_captured",
+  "stream.no_ack": "route.no_ack",
+  "stream.sealed": "route.sealed",
+  "stream.mirror": "route.mirror",
+  "stream.counter": "route.counter",
+  "stream.no_interest": "route.no_interest",
+  "stream.too_small": "route.too_small",
+  "stream.no_leader": "route.no_leader",
+  "stream.offline": "route.offline",
+  "stream.batch_flag": "route.batch_flag",
+  "stream.ttl_off": "route.ttl_off",
+};
+
 /** Throws the RouteError of the first finding that is an error. */
-export function refuse(findings: readonly Finding[], wanted: Pick<Wanted, "stream" | "pattern" | "resource">): void {
+export function refuse(
+  findings: readonly DraftFinding[],
+  wanted: Pick<Wanted, "stream" | "pattern" | "resource">,
+): void {
   const found = findings.find(({ severity }) => severity === "error");
   if (found === undefined) return;
-  throw new RouteError(
-    found.code.replace(/^stream\./, "route.") as RouteErrorCode,
-    `Cannot publish to stream ${wanted.stream}: ${found.message}. ${found.remedy} (${found.field})`,
-    { stream: wanted.stream, subject: wanted.pattern, resource: wanted.resource },
-  );
+  const { stream, pattern: subject, resource } = wanted;
+  const message = words`Cannot publish to stream "${stream}" (subject "${subject}"): ${found.message}. ${found.remedy}`;
+  throw new RouteError(REFUSAL_CODES[found.code] ?? "route.missing", message, { stream, subject, resource });
 }
 
 /** What the checks judge. */

@@ -1,5 +1,5 @@
 /**
- * Which filter a stream needs to capture the subjects of a template.
+ * Derives the filter that a stream needs to capture the subjects of a template.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { expandTemplate, hasPlaceholder, templateFault } from "./template.ts";
 const API: readonly string[] = ["$JS.API.>", "$JS.*.API.>"];
 
 /**
- * Where rows go: two templates.
+ * The destination of rows: two templates.
  *
  * @example
  * ```ts
@@ -32,14 +32,16 @@ export interface DestinationTemplate {
 }
 
 /**
- * The filter of a stream that has to be created.
+ * Returns the filter of a stream that has to be created.
  *
- * A stream per resource captures the resource's own subject. A stream for all resources captures the subject as it is;
- * where the last token holds the placeholder, that token and all below it; `*` for each earlier such token. NATS has no
- * partial wildcard, so `pre_{resource}` counts as a whole token.
+ * A stream per resource captures the resource's own subject. A stream for all resources captures the subject with `*`
+ * for each token that contains the placeholder, and `>` if the last token contains it. NATS has no partial wildcard, so
+ * `pre_{resource}` counts as a whole token.
  *
- * Throws a {@linkcode RouteError} (`route.create`) for a filter that overlaps JetStream's API. Servers from 2.10 on
- * refuse every filter that begins with a wildcard, `*.events` too: such streams have to be provisioned.
+ * Servers from 2.10 on refuse every filter that begins with a wildcard, also `*.events`: such streams have to be
+ * provisioned.
+ *
+ * @throws {RouteError} `route.create` for a filter that overlaps JetStream's API.
  *
  * @example
  * ```ts
@@ -58,10 +60,8 @@ export function captureFilter(template: DestinationTemplate, resource: string): 
   if (overlapsSubject(API, filter)) {
     throw new RouteError(
       "route.create",
-      `Cannot create a stream that captures ${describe(filter)}: it overlaps JetStream's API ($JS.API.>); ` +
-        `put a literal prefix before the placeholder, as in "events.{resource}": received ${
-          describe(template.subject)
-        }`,
+      `Cannot create a stream that captures ${describe(filter)}: it overlaps JetStream's API ($JS.API.>): received ` +
+        `${describe(template.subject)}. Put a literal prefix before the placeholder, as in "events.{resource}".`,
       { resource, stream: template.stream, subject: filter },
     );
   }
@@ -69,13 +69,13 @@ export function captureFilter(template: DestinationTemplate, resource: string): 
 }
 
 /**
- * The pattern of all subjects that a template can give for resources without dots: `*` for each token that holds the
- * placeholder.
+ * Returns the pattern of all subjects that a template gives for resources without dots: `*` for each token that contains
+ * the placeholder.
  */
 export function templatePattern(subject: string): string {
   const fault = templateFault(subject);
   if (fault !== undefined) {
-    throw new ConfigError("config.syntax", `subject ${fault}: received ${describe(subject)}`, { field: "subject" });
+    throw new ConfigError("config.syntax", { field: "subject", rule: fault, received: describe(subject) });
   }
   return subject.split(".").map((token) => hasPlaceholder(token) ? "*" : token).join(".");
 }

@@ -1,5 +1,5 @@
 /**
- * What may be a publish subject and what a stream name.
+ * Validates publish subjects and stream names.
  *
  * @module
  */
@@ -11,8 +11,7 @@ import { RouteError } from "../errors/mod.ts";
 export const MAX_COMMAND_LINE = 4096;
 
 /**
- * Subjects below these call an API of the server, answer somebody's request, or are the server's own. A publish there
- * would be taken for such a call.
+ * Subjects below these call an API of the server, answer a request of another client, or are reserved by the server.
  */
 const RESERVED: readonly string[] = ["$JS", "$JSC", "$SYS", "$NRG", "$GR", "_INBOX", "_R_", "_GR_", "$MQTT"];
 
@@ -24,9 +23,10 @@ const MAX_STREAM_NAME = 255;
 const encoder = new TextEncoder();
 
 /**
- * Throws a {@linkcode RouteError} (`route.subject`) unless the text is a subject to publish to: tokens that are not
- * empty, no wildcard character, white space or control character, valid Unicode, not below a reserved prefix, and short
- * enough for a command line.
+ * Checks a publish subject: non-empty tokens without wildcard characters, white space or control characters, valid
+ * Unicode, no reserved prefix, and short enough for a command line.
+ *
+ * @throws {RouteError} `route.subject` if the string breaks one of these rules.
  *
  * @example
  * ```ts
@@ -41,13 +41,16 @@ const encoder = new TextEncoder();
 export function assertSubject(subject: string): void {
   const fault = subjectFault(subject);
   if (fault !== undefined) {
-    throw new RouteError("route.subject", `Cannot publish to ${describe(subject)}: a subject ${fault}`, { subject });
+    throw new RouteError("route.subject", `Cannot publish to subject ${describe(subject)}: a subject ${fault}`, {
+      subject,
+    });
   }
 }
 
 /**
- * Throws a {@linkcode RouteError} (`route.stream_name`) unless the text is a stream name: ASCII letters, digits, `-`
- * and `_`, at most 255 bytes.
+ * Checks a stream name: ASCII letters, digits, `-` and `_`, at most 255 bytes.
+ *
+ * @throws {RouteError} `route.stream_name` if the string breaks this rule.
  *
  * @example
  * ```ts
@@ -68,44 +71,44 @@ export function assertStreamName(name: string): void {
 }
 
 /**
- * Why a text is no publish subject, as the end of a sentence that begins with "a subject"; undefined when it is one.
+ * Returns the rule that a string breaks as a publish subject, to follow "a subject"; undefined for a valid one.
  */
 export function subjectFault(subject: string): string | undefined {
   const fault = tokensFault(subject);
   if (fault !== undefined) return fault;
   const reserved = RESERVED.find((prefix) => subject.startsWith(`${prefix}.`));
-  if (reserved !== undefined) return `must not be below ${reserved}., which would call an API`;
+  if (reserved !== undefined) return `must not be below ${reserved}., which is reserved by the server`;
   const size = encoder.encode(subject).length;
   const limit = MAX_COMMAND_LINE - SHORTEST_REST;
   return size > limit ? `must leave room on a command line of 4096 bytes: it has ${size}` : undefined;
 }
 
-/** Why a text is not a row of literal tokens; undefined when it is one. */
-export function tokensFault(text: string): string | undefined {
-  if (typeof text !== "string") return "must be a text";
-  if (text === "") return "must not be empty";
-  if (text.split(".").includes("")) return "must have no empty token";
-  if (/[*>]/.test(text)) return "must have no wildcard (* or >)";
-  if (/[\s\p{Cc}]/u.test(text)) return "must have no white space or control character";
-  if (!text.isWellFormed()) return "must have no half of a surrogate pair, which UTF-8 cannot say";
+/** Returns the rule that a string breaks as a sequence of literal tokens; undefined for a valid one. */
+export function tokensFault(value: string): string | undefined {
+  if (typeof value !== "string") return "must be a string";
+  if (value === "") return "must not be empty";
+  if (value.split(".").includes("")) return "must not contain an empty token";
+  if (/[*>]/.test(value)) return "must not contain a wildcard (* or >)";
+  if (/[\s\p{Cc}]/u.test(value)) return "must not contain white space or control characters";
+  if (!value.isWellFormed()) return "must not contain a lone surrogate, which UTF-8 cannot encode";
   return undefined;
 }
 
 /**
- * Why a text is no stream name, as the end of a sentence that begins with "a stream name"; undefined when it is one.
+ * Returns the rule that a string breaks as a stream name, to follow "a stream name"; undefined for a valid one.
  */
 export function streamNameFault(name: string): string | undefined {
-  if (typeof name !== "string") return "must be a text";
+  if (typeof name !== "string") return "must be a string";
   if (name === "") return "must not be empty";
-  if (!/^[A-Za-z0-9_-]+$/.test(name)) return "must be of letters, digits, - and _";
+  if (!/^[A-Za-z0-9_-]+$/.test(name)) return "must consist of letters, digits, - and _";
   return name.length > MAX_STREAM_NAME
     ? `must have at most ${MAX_STREAM_NAME} bytes: it has ${name.length}`
     : undefined;
 }
 
 /**
- * Bytes of the line that publishes with a reply and headers, as the server counts them: `<subject> <reply> <bytes of
- * headers> <bytes in all>`. The server cuts the connection when they pass {@linkcode MAX_COMMAND_LINE}.
+ * Returns the bytes of the command line of a publish with a reply and headers, as the server counts them: `<subject>
+ * <reply> <bytes of headers> <total bytes>`. Above {@linkcode MAX_COMMAND_LINE} the server closes the connection.
  */
 export function commandLineBytes(
   subject: string,

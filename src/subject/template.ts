@@ -28,11 +28,10 @@ export function hasPlaceholder(template: string): boolean {
 }
 
 /**
- * A template with the resource in place of each placeholder, in one pass: a resource called `{resource}` or `a$&b`
- * comes out as written.
+ * Replaces each placeholder of a template by the resource, in one pass: a resource called `{resource}` or `a$&b` comes
+ * out as written. {@linkcode assertSubject} and {@linkcode assertStreamName} check the result.
  *
- * Throws a {@linkcode ConfigError} when the template has any other brace, and when the resource is empty. Whether the
- * result is a valid subject or stream name is for {@linkcode assertSubject} and {@linkcode assertStreamName}.
+ * @throws {ConfigError} If the template has any other brace, or if the resource is empty.
  *
  * @example
  * ```ts
@@ -45,32 +44,34 @@ export function hasPlaceholder(template: string): boolean {
  */
 export function expandTemplate(template: string, resource: string): string {
   if (typeof template !== "string") {
-    throw new ConfigError("config.type", `template must be a text: received ${describe(template)}`, {
+    throw new ConfigError("config.type", {
       field: "template",
+      rule: "must be a string",
+      received: describe(template),
     });
   }
   if (typeof resource !== "string" || resource === "") {
-    throw new ConfigError(
-      typeof resource === "string" ? "config.missing" : "config.type",
-      `resource must be a text that is not empty: received ${describe(resource)}`,
-      { field: "resource" },
-    );
+    throw new ConfigError(typeof resource === "string" ? "config.missing" : "config.type", {
+      field: "resource",
+      rule: "must be a non-empty string",
+      received: describe(resource),
+    });
   }
   const fault = templateFault(template);
   if (fault !== undefined) {
-    throw new ConfigError("config.syntax", `template ${fault}: received ${describe(template)}`, { field: "template" });
+    throw new ConfigError("config.syntax", { field: "template", rule: fault, received: describe(template) });
   }
   return replacePlaceholders(template, resource);
 }
 
-/** What is wrong with a template's braces, as the end of a sentence; undefined when nothing is. */
+/** Returns the rule that a template's braces break, or undefined. */
 export function templateFault(template: string): string | undefined {
   return /[{}]/.test(replacePlaceholders(template, ""))
-    ? "has a brace that is no part of {resource} or {{resource}}"
+    ? "must not contain braces other than {resource} or {{resource}}"
     : undefined;
 }
 
-/** A template with a text in place of each placeholder, unchecked. */
+/** Replaces each placeholder of a template by a string, without a check. */
 export function replacePlaceholders(template: string, text: string): string {
   return template.replace(PLACEHOLDER, () => text);
 }

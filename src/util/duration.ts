@@ -86,5 +86,5 @@ function scaled(digits: string, unit: bigint): bigint {
 
 function refusal(code: "config.type" | "config.range" | "config.syntax", field: string, value: unknown): ConfigError {
   const rule = typeof value === "string" ? STRING_RULE : RULE;
-  return new ConfigError(code, `${field} ${rule}: received ${describe(value)}`, { field });
+  return new ConfigError(code, { field, rule, received: describe(value) });
 }

@@ -23,7 +23,7 @@ export function refuses(run: () => unknown, { code, field, says }: Refusal): Con
   assert.ok(thrown instanceof ConfigError, `no ConfigError but ${inspect(thrown)}: ${field} ${says}`);
   assert.equal(thrown.code, code, thrown.message);
   assert.equal(thrown.field, field, thrown.message);
-  assert.ok(thrown.message.replace(/^"/, "").startsWith(field), thrown.message);
+  assert.ok(thrown.message.replace(/^(Unknown [\w ]+ )?"?/, "").startsWith(field), thrown.message);
   assert.ok(thrown.message.includes(says), `${thrown.message} does not say ${says}`);
   assert.ok(!thrown.message.includes("\n"), "more than one line");
   return thrown;

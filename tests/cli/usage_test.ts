@@ -149,7 +149,7 @@ Deno.test("jetrow takes no credential from its arguments", async () => {
   }
   await wrong(
     ["publish", "f.arrow", "--url", `nats://me:${SECRET}@127.0.0.1:4222`, "--stream", "S", "--subject", "s"],
-    /--url .*use an auth mode/,
+    /--url .*Set an auth mode/,
   );
 });
 

@@ -36,7 +36,7 @@ export async function reading(stage: Stage): Promise<void> {
   const receipt = await publisher.publish({ resource: "r", rows: idBatch(700) });
   const { ok: isWhole, rows, crc32c, missing } = await library.verifyReceipt(nc, receipt);
   equal([isWhole, rows, crc32c, missing], [true, 700, receipt.crc32c, 0], "verification");
-  const findings = await library.inspect(nc, config, "r");
+  const findings = await library.inspect(nc, config, { resource: "r" });
   equal(findings.filter(({ severity }) => severity === "error"), [], "findings");
   ok(findings.length > 0, "a stream of one replica without limits is worth a word");
 }

@@ -52,7 +52,7 @@ Deno.test("a worker of worker.conf can publish its rows, and do nothing else", a
   await using nc = await connect(config);
 
   await t.step("finds nothing wrong with the stream", async () => {
-    const errors = (await inspect(nc, config, "eu")).filter(({ severity }) => severity === "error");
+    const errors = (await inspect(nc, config, { resource: "eu" })).filter(({ severity }) => severity === "error");
     assert.deepEqual(errors, []);
   });
 

@@ -45,13 +45,13 @@ Deno.test("the options of a call are given back with their defaults, each read o
 Deno.test("an option of another class or key is refused by its name, with the nearest and without the value", () => {
   type Case = readonly [(options: never) => unknown, options: unknown, ConfigErrorCode, field: string, says: string];
   const cases: readonly Case[] = [
-    [resolveCall, { singal: "s3cret" }, "config.unknown", "singal", "the nearest is signal"],
-    [resolveCall, { batchMaxRows: 5 }, "config.unknown", "batchMaxRows", "the nearest is signal"],
+    [resolveCall, { singal: "s3cret" }, "config.unknown", "singal", 'did you mean "signal'],
+    [resolveCall, { batchMaxRows: 5 }, "config.unknown", "batchMaxRows", 'did you mean "signal'],
     [resolveCall, null, "config.type", "options", "options must be a plain object: received null"],
     [resolveCall, AbortSignal.abort(), "config.type", "options", "received an AbortSignal"],
     [resolveCall, { signal: new AbortController() }, "config.type", "signal", "received an AbortController"],
-    [resolveSequence, { batch_max_rows: 5 }, "config.unknown", "batch_max_rows", "the nearest is batchMaxRows"],
-    [resolveSequence, { onreceipt: () => {} }, "config.unknown", "onreceipt", "the nearest is onReceipt"],
+    [resolveSequence, { batch_max_rows: 5 }, "config.unknown", "batch_max_rows", 'did you mean "batchMaxRows'],
+    [resolveSequence, { onreceipt: () => {} }, "config.unknown", "onreceipt", 'did you mean "onReceipt'],
     [resolveSequence, { onReceipt: 6 }, "config.type", "onReceipt", "must be a function: received 6"],
     [resolveSequence, { batchMaxBytes: 0 }, "config.range", "batchMaxBytes", "received 0"],
     [resolveSequence, { budget: "5s" }, "config.unknown", "budget", "is no option"],
@@ -60,12 +60,12 @@ Deno.test("an option of another class or key is refused by its name, with the ne
       { ...BUDGET, batchMaxRow: "s3cret" },
       "config.unknown",
       "batchMaxRow",
-      "the nearest is batchMaxRows",
+      'did you mean "batchMaxRows',
     ],
-    [resolvePublishAll, { bugdet: "5s" }, "config.unknown", "bugdet", "the nearest is budget"],
+    [resolvePublishAll, { bugdet: "5s" }, "config.unknown", "bugdet", 'did you mean "budget'],
     [resolvePublishAll, {}, "config.missing", "budget", "budget is required"],
     [resolvePublishAll, { budget: "5" }, "config.syntax", "budget", 'received "5"'],
-    [resolvePublishAll, "5s", "config.type", "limits", "limits must be a plain object: received a text"],
+    [resolvePublishAll, "5s", "config.type", "limits", "limits must be a plain object: received a string"],
   ];
   for (const [resolve, options, code, field, says] of cases) {
     keepsSecret(refuses(() => resolve(options as never), { code, field, says }), "s3cret");
@@ -79,7 +79,7 @@ Deno.test("an account is taken where it is given, and no error names it where it
   refuses(() => resolveSequence({ acount: account } as never), {
     code: "config.unknown",
     field: "acount",
-    says: "nearest",
+    says: "did you mean",
   });
 });
 

@@ -165,7 +165,7 @@ const REFUSALS: readonly (readonly [
     name: "ConfigError",
     code: "config.range",
     field: "only",
-  }, /only\[1\].*from 2 to 2.*received 1/],
+  }, /only must be ascending row numbers below 3: received 1 at index 1/],
   ["a selection beyond the rows", () => ({ rows: numbers(3), only: [3] }), {}, {
     name: "ConfigError",
     code: "config.range",

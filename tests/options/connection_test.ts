@@ -3,7 +3,7 @@ import { nkeys } from "@nats-io/nats-core";
 import fc from "fast-check";
 import { checkConnection, hasTlsSettings } from "../../src/options/connection.ts";
 import type { ConfigErrorCode } from "../../src/errors/mod.ts";
-import { seedFault } from "../../src/options/seed.ts";
+import { seedFault } from "../../src/options/secrets.ts";
 import { shownUrl } from "../../src/options/servers.ts";
 import type { SinkConfig } from "../../src/types/mod.ts";
 import { keepsSecret, refuses } from "../_support/refusals.ts";
@@ -74,7 +74,7 @@ const cases: readonly Case[] = [
   ...["nats://a:4222/path", "tls://a//", "nats://a?x=1", "nats://a/?x", "nats://a#x", "tls://a:1/x"]
     .map((url): Case => [{ url }, "config.syntax", "url", "must end after the port"]),
   ...["ws://a/p#x", "wss://a/a b", "ws://a/p\\x", "ws://a/\n"]
-    .map((url): Case => [{ url }, "config.syntax", "url", "must have no fragment"]),
+    .map((url): Case => [{ url }, "config.syntax", "url", "must not contain a fragment"]),
   ...[["ws://a", "nats://b"], ["tls://a", "wss://b"]].flatMap((urls): Case[] => [
     [
       { url: urls },
@@ -90,39 +90,49 @@ const cases: readonly Case[] = [
   [{ authMode: true }, "config.type", "authMode", "received true"],
   [{ authMode: "user_password", password: "p" }, "config.missing", "username", "is required by authMode user_password"],
   [{ authMode: "user_password", username: "u" }, "config.missing", "password", "is required by authMode user_password"],
-  [{ authMode: "user_password", username: "", password: "p" }, "config.missing", "username", "an empty text"],
-  [{ authMode: "user_password", username: "u", password: "" }, "config.missing", "password", "an empty text"],
+  [{ authMode: "user_password", username: "", password: "p" }, "config.missing", "username", "an empty string"],
+  [{ authMode: "user_password", username: "u", password: "" }, "config.missing", "password", "an empty string"],
   [{ authMode: "jwt", nkeySeed: SEED }, "config.missing", "jwt", "is required by authMode jwt"],
   [{ authMode: "jwt", jwt: "j" }, "config.missing", "nkeySeed", "is required by authMode jwt"],
   [{ authMode: "token" }, "config.missing", "token", "is required by authMode token"],
-  [{ authMode: "token", token: "" }, "config.missing", "token", "an empty text"],
+  [{ authMode: "token", token: "" }, "config.missing", "token", "an empty string"],
   ...["username", "password", "jwt", "nkeySeed", "token"].flatMap((name): Case[] => [
-    [{ [name]: "s3cret" }, "config.conflict", name, "only: received authMode none"],
-    [{ [name]: "" }, "config.conflict", name, "only: received authMode none"],
-    [{ [name]: null }, "config.type", name, "must be a text: received null"],
-    [{ [name]: 123456 }, "config.type", name, "must be a text: received a number"],
-    [{ [name]: { s3cret: 1 } }, "config.type", name, "must be a text: received an object"],
+    [{ [name]: "s3cret" }, "config.conflict", name, "received authMode none"],
+    [{ [name]: "" }, "config.conflict", name, "received authMode none"],
+    [{ [name]: null }, "config.type", name, "must be a string: received null"],
+    [{ [name]: 123456 }, "config.type", name, "must be a string: received a number"],
+    [{ [name]: { s3cret: 1 } }, "config.type", name, "must be a string: received an object"],
   ]),
   [
     { authMode: "user_password", username: "u", password: "p", token: "t" },
     "config.conflict",
     "token",
-    "goes with authMode token only: received authMode user_password",
+    "requires authMode token: received authMode user_password",
   ],
-  [{ authMode: "token", token: "t", nkeySeed: SEED }, "config.conflict", "nkeySeed", "goes with authMode jwt only"],
-  [{ authMode: "jwt", jwt: "j", nkeySeed: SEED, password: "p" }, "config.conflict", "password", "user_password only"],
+  [{ authMode: "token", token: "t", nkeySeed: SEED }, "config.conflict", "nkeySeed", "requires authMode jwt"],
+  [
+    { authMode: "jwt", jwt: "j", nkeySeed: SEED, password: "p" },
+    "config.conflict",
+    "password",
+    "requires authMode user_password",
+  ],
   // TLS.
   [{ tls: null }, "config.type", "tls", "received null"],
   [{ tls: true }, "config.type", "tls", "received true"],
-  [{ tls: { ca: 5 } }, "config.type", "tls.ca", "must be a text: received a number"],
+  [{ tls: { ca: 5 } }, "config.type", "tls.ca", "must be a string: received a number"],
   [{ tls: { ca: "" } }, "config.missing", "tls.ca", "must not be empty"],
   [{ tls: { cert: "c" } }, "config.missing", "tls.key", "is required by the cert"],
   [{ tls: { key: "k" } }, "config.missing", "tls.cert", "is required by the key"],
   [{ tls: { handshakeFirst: "true" } }, "config.type", "tls.handshakeFirst", 'received "true"'],
-  [{ tls: { handshake_first: true } }, "config.unknown", "tls.handshake_first", "the nearest is tls.handshakeFirst"],
-  [{ tls: { rejectUnauthorized: false } }, "config.unknown", "tls.rejectUnauthorized", "the nearest is tls."],
-  [{ url: "ws://a", tls: {} }, "config.conflict", "tls", "does not go with ws:// or wss://"],
-  [{ url: ["wss://a", "wss://b"], tls: { ca: "c" } }, "config.conflict", "tls", "does not go with ws:// or wss://"],
+  [{ tls: { handshake_first: true } }, "config.unknown", "tls.handshake_first", 'did you mean "tls.handshakeFirst'],
+  [{ tls: { rejectUnauthorized: false } }, "config.unknown", "tls.rejectUnauthorized", 'did you mean "tls.'],
+  [{ url: "ws://a", tls: {} }, "config.conflict", "tls", "cannot be combined with ws:// or wss://"],
+  [
+    { url: ["wss://a", "wss://b"], tls: { ca: "c" } },
+    "config.conflict",
+    "tls",
+    "cannot be combined with ws:// or wss://",
+  ],
   // The rest.
   [{ inboxPrefix: "_INBOX." }, "config.syntax", "inboxPrefix", 'received "_INBOX."'],
   [{ name: "" }, "config.syntax", "name", "must not be empty"],
@@ -132,7 +142,7 @@ const cases: readonly Case[] = [
   [{ connectTimeout: "600h" }, "config.range", "connectTimeout", "must be at most"],
   [{ reconnect: "false" }, "config.type", "reconnect", 'received "false"'],
   [{ reconnect: null }, "config.type", "reconnect", "received null"],
-  [{ recconect: true }, "config.unknown", "recconect", "the nearest is reconnect"],
+  [{ recconect: true }, "config.unknown", "recconect", 'did you mean "reconnect'],
 ];
 
 for (const [config, code, field, says] of cases) {
@@ -159,7 +169,7 @@ Deno.test("checkConnection() throws on credentials in a URL and shows no part of
       const error = refuses(() => check({ url: value }), {
         code: "config.syntax",
         field: "url",
-        says: "use an auth mode",
+        says: "Set an auth mode",
       });
       keepsSecret(error, "s3cret");
     }

@@ -62,12 +62,12 @@ const cases: readonly Case[] = [
     { auth_mode: "token", token: "" },
     "config.missing",
     "token",
-    "is required by auth_mode token: received an empty text",
+    "is required by auth_mode token: received an empty string",
   ],
   [{ auth_mode: "jwt", jwt: "j" }, "config.missing", "nkey_seed", "is required by auth_mode jwt"],
   [{ auth_mode: "jwt", jwt: "j", nkey_seed: "s3cret" }, "config.syntax", "nkey_seed", "must be a user seed"],
-  [{ token: "s3cret" }, "config.conflict", "token", "goes with auth_mode token only: received auth_mode none"],
-  [{ url: "nats://u:s3cret@a" }, "config.syntax", "url", "use an auth mode"],
+  [{ token: "s3cret" }, "config.conflict", "token", "requires auth_mode token: received auth_mode none"],
+  [{ url: "nats://u:s3cret@a" }, "config.syntax", "url", "Set an auth mode"],
   [{ create_stream: "true" }, "config.type", "create_stream", 'received "true"'],
   [{ publish_timeout: "5" }, "config.syntax", "publish_timeout", 'received "5"'],
   [{ publish_timeout: true }, "config.type", "publish_timeout", "received true"],
@@ -90,22 +90,27 @@ const cases: readonly Case[] = [
   [{ publish_mode: "batch" }, "config.range", "publish_mode", 'received "batch"'],
   [{ retry: { budget: "5" } }, "config.syntax", "retry.budget", 'received "5"'],
   [{ retry: {} }, "config.missing", "retry.budget", "is required"],
-  [{ retry: { limit: 1 } }, "config.unknown", "retry.limit", "the nearest is retry.budget"],
+  [{ retry: { limit: 1 } }, "config.unknown", "retry.limit", 'did you mean "retry.budget'],
   [{ tls: { handshake_first: 1 } }, "config.type", "tls.handshake_first", "received 1"],
   [{ tls: { cert: "c" } }, "config.missing", "tls.key", "is required by the cert"],
   [{ tls: { key: 5 } }, "config.type", "tls.key", "received a number"],
-  [{ tls: { handshakeFirst: true } }, "config.unknown", "tls.handshakeFirst", "the nearest is tls.handshake_first"],
-  [{ tls: { ca_file: "a" } }, "config.unknown", "tls.ca_file", "the nearest is tls.ca"],
-  [{ url: "wss://a", tls: {} }, "config.conflict", "tls", "does not go with"],
+  [{ tls: { handshakeFirst: true } }, "config.unknown", "tls.handshakeFirst", 'did you mean "tls.handshake_first'],
+  [{ tls: { ca_file: "a" } }, "config.unknown", "tls.ca_file", 'did you mean "tls.ca'],
+  [{ url: "wss://a", tls: {} }, "config.conflict", "tls", "cannot be combined with"],
   // Unknown keys.
-  [{ sream: "s3cret" }, "config.unknown", "sream", "the nearest is stream"],
-  [{ passwrd: "s3cret" }, "config.unknown", "passwrd", "the nearest is password"],
-  [{ pass: "s3cret" }, "config.unknown", "pass", "the nearest is "],
-  [{ maxInFlight: 5 }, "config.unknown", "maxInFlight", "the nearest is max_in_flight"],
-  [{ nkeySeed: "s3cret" }, "config.unknown", "nkeySeed", "the nearest is nkey_seed"],
-  [{ namespace: { tenant: "s3cret" } }, "config.unknown", "namespace", "tenant, pipeline and sink_connection"],
-  [{ on_progress: () => {} }, "config.unknown", "on_progress", "the nearest is "],
-  [{ constructor: "s3cret" }, "config.unknown", "constructor", "the nearest is "],
+  [{ sream: "s3cret" }, "config.unknown", "sream", 'did you mean "stream'],
+  [{ passwrd: "s3cret" }, "config.unknown", "passwrd", 'did you mean "password'],
+  [{ pass: "s3cret" }, "config.unknown", "pass", 'did you mean "'],
+  [{ maxInFlight: 5 }, "config.unknown", "maxInFlight", 'did you mean "max_in_flight'],
+  [{ nkeySeed: "s3cret" }, "config.unknown", "nkeySeed", 'did you mean "nkey_seed'],
+  [
+    { namespace: { tenant: "s3cret" } },
+    "config.unknown",
+    "namespace",
+    'did you mean "tenant, pipeline and sink_connection"?',
+  ],
+  [{ on_progress: () => {} }, "config.unknown", "on_progress", 'did you mean "'],
+  [{ constructor: "s3cret" }, "config.unknown", "constructor", 'did you mean "'],
 ];
 
 for (const [document, code, field, says] of cases) {
@@ -143,14 +148,14 @@ Deno.test("parseConfig() throws when the document is no plain object", () => {
     refuses(() => parseConfig(document), { code: "config.type", field: "document", says: "must be a plain object" });
   }
   const text = '{"token":"s3cret"}';
-  keepsSecret(refuses(() => parseConfig(text), { code: "config.type", field: "document", says: "a text" }), "s3cret");
+  keepsSecret(refuses(() => parseConfig(text), { code: "config.type", field: "document", says: "a string" }), "s3cret");
 });
 
 Deno.test("parseConfig() throws on __proto__, whether it is a key or the prototype", () => {
   const text = JSON.stringify(REQUIRED);
   const asKey = JSON.parse(text.replace("{", '{"__proto__":{"createStream":"s3cret"},'));
   keepsSecret(
-    refuses(() => parseConfig(asKey), { code: "config.unknown", field: "__proto__", says: "nearest" }),
+    refuses(() => parseConfig(asKey), { code: "config.unknown", field: "__proto__", says: "did you mean" }),
     "s3cret",
   );
   const asPrototype = { __proto__: { tenant: "a" }, ...REQUIRED };

@@ -36,9 +36,9 @@ const cases: readonly Case[] = [
   ]),
   ["stream", "{resource}.v1", "config.syntax", "stream", "letters, digits, - and _"],
   ["stream", `${"S".repeat(255)}{resource}`, "config.syntax", "stream", "at most 255 bytes"],
-  ["subject", "events.*", "config.syntax", "subject", "must have no wildcard"],
-  ["subject", "events..{resource}", "config.syntax", "subject", "must have no empty token"],
-  ["subject", ".{resource}", "config.syntax", "subject", "must have no empty token"],
+  ["subject", "events.*", "config.syntax", "subject", "must not contain a wildcard"],
+  ["subject", "events..{resource}", "config.syntax", "subject", "must not contain an empty token"],
+  ["subject", ".{resource}", "config.syntax", "subject", "must not contain an empty token"],
   ["subject", "$JS.API.{resource}", "config.syntax", "subject", "must not be below $JS."],
   ["subject", "_INBOX.{resource}", "config.syntax", "subject", "must not be below _INBOX."],
   ["subject", "s".repeat(4100), "config.syntax", "subject", "(4100 characters)"],
@@ -94,7 +94,7 @@ const cases: readonly Case[] = [
   ["headers", null, "config.type", "headers", "received null"],
   ["headers", [["A", "b"]], "config.type", "headers", "received an array"],
   ["headers", new Map([["A", "b"]]), "config.type", "headers", "received a Map"],
-  ["headers", { "X-A": 5 }, "config.type", "headers", '"X-A" must be a text: received 5'],
+  ["headers", { "X-A": 5 }, "config.type", "headers", 'must have values that are strings: received 5 for "X-A"'],
   ["headers", { "X-A": ["b"] }, "config.type", "headers", "received an array"],
   ["headers", { "X-A": undefined }, "config.type", "headers", "received undefined"],
   ...["", "X A", "X:A", "X\u00e4", "X\r\nNats-Rollup", "X\t", "\u007f"].map((name): Case => [
@@ -102,28 +102,42 @@ const cases: readonly Case[] = [
     { [name]: "b" },
     "config.syntax",
     "headers",
-    `${describe(name)} must be of visible ASCII`,
+    `must have names of visible ASCII characters without a colon: received ${describe(name)}`,
   ]),
   ...["Nats-TTL", "nats-ttl", "NATS-Rollup", "Nats-", "Nats-Msg-Id", "Nats-Batch-Commit", "Nats-Expected-Last-Msg-Id"]
-    .map((name): Case => ["headers", { [name]: "1" }, "config.conflict", "headers", `"${name}" must not begin with`]),
+    .map((
+      name,
+    ): Case => [
+      "headers",
+      { [name]: "1" },
+      "config.conflict",
+      "headers",
+      `must not have names that begin with Nats-: received "${name}"`,
+    ]),
   ...["X-Nats-Msg-Id", "xNATS-MSG-ID", "My-Nats-Msg-Id-Copy"].map((name): Case => [
     "headers",
     { [name]: "1" },
     "config.conflict",
     "headers",
-    `"${name}" must not contain Nats-Msg-Id`,
+    `must not have names that contain Nats-Msg-Id: received "${name}"`,
   ]),
   ...["Content-Type", "content-type", "FILAMENT-OPERATION"].map((name): Case => [
     "headers",
     { [name]: "1" },
     "config.conflict",
     "headers",
-    `"${name}" is written by jetrow itself`,
+    `must not have names that jetrow writes itself: received "${name}"`,
   ]),
-  ["headers", { "X-A": "a\nNats-Rollup: all" }, "config.syntax", "headers", "must have no CR or LF"],
+  ["headers", { "X-A": "a\nNats-Rollup: all" }, "config.syntax", "headers", "must have values without CR and LF"],
   ["headers", { "X-A": "a\r" }, "config.syntax", "headers", 'received "a\\r"'],
   ["headers", { "X-A": "a\ud800" }, "config.syntax", "headers", "surrogate"],
-  ["headers", { "X-A": "see Nats-Msg-Id" }, "config.conflict", "headers", "must not contain Nats-Msg-Id"],
+  [
+    "headers",
+    { "X-A": "see Nats-Msg-Id" },
+    "config.conflict",
+    "headers",
+    "must not have values that contain Nats-Msg-Id",
+  ],
   // Time to live.
   ...OTHERS.map(([value, says]): Case => ["ttl", value, "config.type", "ttl", says]),
   ["ttl", 90, "config.type", "ttl", "seconds in NATS): received 90"],
@@ -135,13 +149,13 @@ const cases: readonly Case[] = [
   ["ttl", "-5s", "config.syntax", "ttl", 'received "-5s"'],
   // One token, a row of tokens.
   ["domain", "", "config.syntax", "domain", "must not be empty"],
-  ["domain", "a.b", "config.syntax", "domain", "must have no dot"],
+  ["domain", "a.b", "config.syntax", "domain", "must not contain a dot"],
   ["domain", "*", "config.syntax", "domain", "wildcard"],
   ["domain", "a b", "config.syntax", "domain", "white space"],
   ["domain", 5, "config.type", "domain", "received 5"],
   ["inboxPrefix", "", "config.syntax", "inboxPrefix", "must not be empty"],
-  ["inboxPrefix", "_INBOX.", "config.syntax", "inboxPrefix", "must have no empty token"],
-  ["inboxPrefix", "in..box", "config.syntax", "inboxPrefix", "must have no empty token"],
+  ["inboxPrefix", "_INBOX.", "config.syntax", "inboxPrefix", "must not contain an empty token"],
+  ["inboxPrefix", "in..box", "config.syntax", "inboxPrefix", "must not contain an empty token"],
   ["inboxPrefix", "in.*", "config.syntax", "inboxPrefix", "wildcard"],
   ["inboxPrefix", "in.>", "config.syntax", "inboxPrefix", "wildcard"],
   ["inboxPrefix", "in box", "config.syntax", "inboxPrefix", "white space"],
@@ -152,16 +166,16 @@ const cases: readonly Case[] = [
     prefix,
     "config.syntax",
     "inboxPrefix",
-    "which is the server's own",
+    "which is reserved by the server",
   ]),
   // The rest.
   ["onProgress", "log", "config.type", "onProgress", "must be a function"],
   ["onProgress", null, "config.type", "onProgress", "received null"],
   ["retry", true, "config.type", "retry", "received true"],
-  ["retry", "30s", "config.type", "retry", "received a text"],
+  ["retry", "30s", "config.type", "retry", "received a string"],
   ["retry", {}, "config.missing", "retry.budget", "is required"],
   ["retry", { budget: undefined }, "config.missing", "retry.budget", "is required"],
-  ["retry", { bugdet: "30s" }, "config.unknown", "retry.bugdet", "the nearest is retry.budget"],
+  ["retry", { bugdet: "30s" }, "config.unknown", "retry.bugdet", 'did you mean "retry.budget'],
   ["publishMode", "Atomic", "config.range", "publishMode", "must be one of individual, atomic, fast"],
   ["publishMode", "", "config.range", "publishMode", 'received ""'],
   ["publishMode", true, "config.type", "publishMode", "received true"],
@@ -193,7 +207,7 @@ Deno.test("resolveOptions() throws when the options are no plain object", () => 
   const error = refuses(() => resolveOptions("nats://me:s3cret@a" as unknown as Options), {
     code: "config.type",
     field: "options",
-    says: "received a text",
+    says: "received a string",
   });
   keepsSecret(error, "s3cret");
 });
@@ -215,14 +229,14 @@ Deno.test("resolveOptions() throws on an unknown key, names the nearest and neve
     sinkConnection: "namespace.sinkConnection",
   };
   for (const [key, nearest] of Object.entries(near)) {
-    const says = `the nearest is ${nearest}`;
+    const says = `did you mean "${nearest}"?`;
     const error = refuses(() => resolve({ [key]: "s3cret" }), { code: "config.unknown", field: key, says });
     keepsSecret(error, "s3cret");
   }
   for (const key of ["constructor", "toString", "__proto__", "hasOwnProperty", ""]) {
     const options = JSON.parse(JSON.stringify(REQUIRED).replace("{", `{${JSON.stringify(key)}:"s3cret",`));
     keepsSecret(
-      refuses(() => resolveOptions(options), { code: "config.unknown", field: key, says: "nearest" }),
+      refuses(() => resolveOptions(options), { code: "config.unknown", field: key, says: "did you mean" }),
       "s3cret",
     );
   }
@@ -230,7 +244,7 @@ Deno.test("resolveOptions() throws on an unknown key, names the nearest and neve
     code: "config.unknown",
     message: /\(100000 characters\)/,
   });
-  refuses(() => resolve({ sream: undefined }), { code: "config.unknown", field: "sream", says: "nearest" });
+  refuses(() => resolve({ sream: undefined }), { code: "config.unknown", field: "sream", says: "did you mean" });
 });
 
 Deno.test("resolveOptions() leaves the connection's keys unread and keeps no credential", () => {

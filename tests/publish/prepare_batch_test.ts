@@ -16,7 +16,7 @@ Deno.test("openBatch() refuses a misspelt key: rows to be deleted must not be in
       name: "ConfigError",
       code: "config.unknown",
       field: key,
-      message: `"${key}" is no key of a batch: the nearest is ${meant}`,
+      message: `Unknown key of a batch "${key}": did you mean "${meant}"?`,
     });
   }
 });

@@ -81,7 +81,7 @@ async function everything(witness: Witness, config: SinkConfig, server: { reacha
   witness.see(session);
   await session.close();
   const nc = await dial();
-  witness.see(await inspectDestination(nc, config, "eu"));
+  witness.see(await inspectDestination(nc, config, { resource: "eu" }));
   await nc.close();
 }
 

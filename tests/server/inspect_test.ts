@@ -187,12 +187,12 @@ Deno.test("inspect() takes the stream and subject of a resource, and says when n
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "S_a", subjects: ["a.events"] });
   const options = { stream: "S_{resource}", subject: "{resource}.events", createStream: false };
-  assert.deepEqual(errors(await inspect(nc, options, "a")), []);
-  assert.deepEqual(errors(await inspect(nc, options, "b")), ["stream.missing"]);
+  assert.deepEqual(errors(await inspect(nc, options, { resource: "a" })), []);
+  assert.deepEqual(errors(await inspect(nc, options, { resource: "b" })), ["stream.missing"]);
   const unnamed = await inspect(nc, options);
   assert.equal(theOne(unnamed, "stream.unchecked").severity, "info");
   assert.ok(unnamed.some(({ code }) => code === "connection.payload"));
-  await assert.rejects(inspect(nc, options, "no.stream"), { code: "route.stream_name" });
+  await assert.rejects(inspect(nc, options, { resource: "no.stream" }), { code: "route.stream_name" });
 });
 
 Deno.test("inspect() refuses a mirror and a bucket's name warns", async () => {
@@ -258,7 +258,7 @@ Deno.test("inspect() is refused where no JetStream answers, though it asks about
 Deno.test("inspect() refuses a wrong option by its name", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
-  const inspectWith = (how: object) => inspect(nc, { stream: "ORDERS", subject: "orders" }, undefined, how);
+  const inspectWith = (how: object) => inspect(nc, { stream: "ORDERS", subject: "orders" }, how);
   await assert.rejects(inspectWith({ singal: 1 }), { code: "config.unknown", field: "singal" });
   await assert.rejects(inspectWith({ timeout: "soon" }), { name: "ConfigError", field: "timeout" });
   const codes = (await inspectWith({ timeout: "2s" })).map(({ code }) => code);
@@ -310,7 +310,7 @@ Deno.test({
     await leader.kill();
     // Nobody answers for the stream at first: the node that is left still hopes.
     const found = await until("the loss of the leader to show", async () => {
-      return (await inspect(nc, TWO, undefined, { timeout: 1000 })).find(({ code }) => code === "stream.no_leader");
+      return (await inspect(nc, TWO, { timeout: 1000 })).find(({ code }) => code === "stream.no_leader");
     });
     assert.deepEqual([found.severity, found.field], ["error", "cluster.leader"]);
   },

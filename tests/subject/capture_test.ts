@@ -18,7 +18,7 @@ for (const { stream, subject, resource, filter } of vectors.captureFilter) {
       assert.equal(error.code, "route.create");
       assert.equal(error.stream, stream);
       assert.equal(error.resource, resource);
-      assert.match(error.message, /put a literal prefix before the placeholder/);
+      assert.match(error.message, /Put a literal prefix before the placeholder/);
       assert.ok(error.message.includes(JSON.stringify(subject)) && error.message.includes(`"${error.subject}"`));
       return true;
     });

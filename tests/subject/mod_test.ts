@@ -8,7 +8,7 @@ Deno.test("the module graph of ./subject has neither NATS nor Arrow", async () =
   const { modules } = JSON.parse(new TextDecoder().decode(stdout)) as { modules: { specifier: string }[] };
   const specifiers = modules.map(({ specifier }) => specifier);
   assert.ok(specifiers.includes(root));
-  const own = /^file:.*\/src\/(subject\/\w+|errors(\/\w+)?|describe)\.ts$/;
+  const own = /^file:.*\/src\/(subject\/\w+|errors\/\w+|util\/describe)\.ts$/;
   for (const specifier of specifiers) assert.match(specifier, own);
 });
 

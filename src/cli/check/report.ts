@@ -6,12 +6,12 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { ConnectionError } from "../../errors/mod.ts";
-import type { Finding } from "../../stream/checks/finding.ts";
-import { inspect } from "../../stream/checks/inspect.ts";
+import { type Finding, renderFinding } from "../../stream/checks/finding.ts";
+import { draftFindings } from "../../stream/checks/inspect.ts";
 import { type JetStreamUse, testConnection } from "../../stream/test_connection.ts";
 import { expandTemplate } from "../../subject/template.ts";
 import type { SinkConfig } from "../../types/mod.ts";
-import { inCommandsWords } from "../options/option_names.ts";
+import { flagOf } from "../options/option_names.ts";
 import { transportHere } from "../runtime.ts";
 
 /** What `jetrow check` has found; as JSON it is what a pipe gets. */
@@ -56,7 +56,8 @@ export async function checkReport(
   resource: string | undefined,
   signal: AbortSignal,
 ): Promise<CheckReport> {
-  const findings = (await inspect(nc, config, resource, { signal })).map(worded);
+  const how = { signal, ...(resource === undefined ? {} : { resource }) };
+  const findings = (await draftFindings(nc, config, how)).map((finding) => renderFinding(finding, flagOf));
   const jetstream = await accountOf(nc, config, signal);
   const named = (template: string): string => resource === undefined ? template : expandTemplate(template, resource);
   return {
@@ -75,10 +76,6 @@ export async function checkReport(
     },
     findings,
   };
-}
-
-function worded(finding: Finding): Finding {
-  return { ...finding, message: inCommandsWords(finding.message), remedy: inCommandsWords(finding.remedy) };
 }
 
 async function accountOf(

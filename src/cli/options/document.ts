@@ -91,18 +91,19 @@ export async function configOf(
     document.auth_mode = MODES.find(([key]) => document[key] !== undefined)?.[1] ?? "none";
   }
   if (document.name === undefined) document.name = "jetrow";
-  return parseNaming(document, origins);
+  return parseDocument(document, origins);
 }
 
-/** The document's key is what the rules know; the person wrote an option. */
-function parseNaming(document: Document, origins: ReadonlyMap<string, string>): SinkConfig {
+/** Parses the document; an error names the flag or the variable that the user wrote. */
+function parseDocument(document: Document, origins: ReadonlyMap<string, string>): SinkConfig {
   try {
     return parseConfig(document);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const name = error.code === "config.missing" ? placeFor(error.field) : origins.get(error.field);
-    if (name === undefined || !error.message.startsWith(error.field)) throw error;
-    throw new ConfigError(error.code, name + error.message.slice(error.field.length), { field: name });
+    if (name === undefined || error.code === "config.unknown") throw error;
+    const { code, rule, received } = error;
+    throw new ConfigError(code, { field: name, rule, received });
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the command calls the library's options.
+ * Spells the library's options as the command's flags and variables.
  *
  * @module
  */
@@ -7,38 +7,19 @@
 import { SECRET_VARIABLES } from "./document.ts";
 import { CONNECTION_OPTIONS, PUBLISHER_OPTIONS } from "./table.ts";
 
-/**
- * A flag, or the variable of a credential, for each of the library's names that is no plain word; those that are
- * (`ttl`, `stream`) are keys of the configuration document, too.
- */
-const NAMES: ReadonlyMap<string, string> = new Map(
-  [
-    ...[...CONNECTION_OPTIONS, ...PUBLISHER_OPTIONS].map(({ name }) => [libraryName(name), `--${name}`] as const),
-    ...SECRET_VARIABLES.map(([variable, key]) => [libraryName(key), variable] as const),
-  ].filter(([name]) => !/^[a-z]+$/.test(name)),
-);
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ...[...CONNECTION_OPTIONS, ...PUBLISHER_OPTIONS].map(({ name }) => [libraryName(name), `--${name}`] as const),
+  ...SECRET_VARIABLES.map(([variable, key]) => [libraryName(key), variable] as const),
+  ["resource", "--resource"],
+  ["retry.budget", "--retry"],
+]);
 
-/** Names as a text has them: not within a subject, a quoted value or a longer name. */
-const NAME = /(?<![\w.$*>"-])[a-z][\w.]*\w(?![\w">*-]|\.[\w*>])/g;
-
-/**
- * A text of the library, for who gives options on a command line.
- *
- * @param text a message or a remedy
- * @returns the same, with the options' names as they are on the command line
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(inCommandsWords("Create it, or set createStream."), "Create it, or set --create-stream.");
- * assert.equal(inCommandsWords('orders.createStream "createStream"'), 'orders.createStream "createStream"');
- * ```
- */
-export function inCommandsWords(text: string): string {
-  return text.replace(NAME, (name) => NAMES.get(name) ?? name);
+/** Returns the flag or the variable of an option of the library. */
+export function flagOf(option: string): string {
+  return NAMES.get(option) ?? option;
 }
 
-/** `max-in-flight` is `maxInFlight`, `tls-ca` is `tls.ca`. */
+/** `max-in-flight` becomes `maxInFlight`, `tls-ca` becomes `tls.ca`. */
 function libraryName(name: string): string {
   const camel = (words: string) => words.replace(/[-_]([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return name.startsWith("tls-") ? `tls.${camel(name.slice(4))}` : camel(name);

@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from "node:util";
-import { nearestWord } from "../../options/nearest.ts";
+import { nearestWord } from "../../util/nearest.ts";
 import { UsageError } from "../errors.ts";
 
 /** One option. */

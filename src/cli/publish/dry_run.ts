@@ -4,10 +4,10 @@
  * @module
  */
 
+import { withBatch } from "../../errors/encode.ts";
 import { pieceRanges, resolveLimits } from "../../arrow/slice.ts";
 import { isJetrowError } from "../../errors/mod.ts";
 import { batchesOf } from "../../lifecycle/batches_of.ts";
-import { inBatch } from "../../lifecycle/in_batch.ts";
 import { prepareRows, type RowRange } from "../../message/prepare.ts";
 import type { MessageTarget } from "../../message/target.ts";
 import { resolveOptions, type Settings } from "../../options/publisher.ts";
@@ -61,7 +61,7 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
         }
       } catch (error) {
         const isData = isJetrowError(error) && error.name === "EncodeError";
-        throw isData ? inBatch(error, index, `batch ${index} of ${input.name}`) : error;
+        throw isData ? withBatch(error, index, `batch ${index} of ${input.name}`) : error;
       }
       index++;
     }

@@ -4,10 +4,10 @@
  * @module
  */
 
+import { withBatch } from "../../errors/encode.ts";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { isJetrowError } from "../../errors/mod.ts";
 import type { AccountedOptions } from "../../lifecycle/sequence/piece_log.ts";
-import { inBatch } from "../../lifecycle/in_batch.ts";
 import { publishAll } from "../../lifecycle/publish_all.ts";
 import { openRun } from "../../lifecycle/run.ts";
 import { Totals } from "../../lifecycle/totals.ts";
@@ -163,7 +163,7 @@ export class Publication {
     const place = error.batch === undefined ? undefined : this.#feed.placeOf(error.batch);
     if (place === undefined) return error;
     const where = `batch ${place.batch} of ${this.#inputs[place.input]!.file}`;
-    if (error.name === "EncodeError") return inBatch(error, place.batch, where);
+    if (error.name === "EncodeError") return withBatch(error, place.batch, where);
     await this.#say(`jetrow: the batch in hand is ${where}`);
     return error;
   }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { withBatch } from "../../errors/encode.ts";
 import { type PieceLimits, pieceRanges } from "../../arrow/slice.ts";
 import { describe } from "../../util/describe.ts";
 import { isJetrowError } from "../../errors/mod.ts";
@@ -16,7 +17,6 @@ import { abortedFailure, errorOf } from "../../publish/failure.ts";
 import { UNKNOWN } from "../../publish/outcomes.ts";
 import type { Batches, RowBatch, WriteReceipt } from "../../types/mod.ts";
 import type { SequenceSettings } from "../call_options.ts";
-import { inBatch } from "../in_batch.ts";
 import { allAcknowledged, hasFailed, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source.ts";
 
@@ -247,7 +247,7 @@ export class SequenceRunner {
   /** An error of data says which batch's: the one that was taken last. */
   #placed(error: unknown): unknown {
     if (!isJetrowError(error) || error.name !== "EncodeError") return error;
-    return inBatch(error, this.#current?.part.index ?? this.#index);
+    return withBatch(error, this.#current?.part.index ?? this.#index);
   }
 
   #failedRow(failure: Failure, part: Part): number | undefined {

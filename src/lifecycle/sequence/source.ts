@@ -62,7 +62,9 @@ function iteratorOf(batches: Batches): Iterator<RowBatch> | AsyncIterator<RowBat
     if (Symbol.asyncIterator in batches) return batches[Symbol.asyncIterator]();
     if (Symbol.iterator in batches) return batches[Symbol.iterator]();
   }
-  throw new ConfigError("config.type", `batches must be an iterable of row batches: received ${describe(batches)}`, {
+  throw new ConfigError("config.type", {
     field: "batches",
+    rule: "must be an iterable of row batches",
+    received: describe(batches),
   });
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { option, words } from "../../errors/wording.ts";
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "@nats-io/nats-core";
 import { ConnectionError } from "../../errors/mod.ts";
 import { type TakeAnswer, tapAnswers } from "./answer_tap.ts";
@@ -55,7 +56,9 @@ export async function openInbox(
   if (refused !== undefined) {
     throw new ConnectionError(
       "connection.permission",
-      `Cannot subscribe to ${subject}: the user may not: allow ${inboxPrefix}.> or set inboxPrefix`,
+      words`Cannot subscribe to ${subject}: the user has no permission. Allow ${inboxPrefix}.>, or set ${
+        option("inboxPrefix")
+      }.`,
       { cause: refused },
     );
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { option, words } from "../../errors/wording.ts";
 import { nuid } from "@nats-io/nats-core";
 import { EncodeError } from "../../errors/mod.ts";
 import { MOST_ROWS_OF_BATCH } from "../../message/batch_headers.ts";
@@ -127,12 +128,14 @@ export function mostRowsOfBatch(settings: Settings): number {
 export function checkBatchCount(count: number, settings: Settings): void {
   if (settings.publishMode !== "atomic" || count <= mostRowsOfBatch(settings)) return;
   const [limit, whose] = settings.maxInFlight < MOST_ROWS_OF_BATCH
-    ? [settings.maxInFlight, "maxInFlight: all rows are outstanding until the commit is answered"]
-    : [MOST_ROWS_OF_BATCH, "a server's limit"];
+    ? [
+      settings.maxInFlight,
+      words`${option("maxInFlight")}, because all rows are in flight until the commit is answered`,
+    ]
+    : [MOST_ROWS_OF_BATCH, "the server's limit"];
   throw new EncodeError(
     "encode.too_large",
-    `Cannot publish ${count} rows as one atomic batch: at most ${limit} can be (${whose}); applyAll cuts larger ` +
-      `batches`,
+    words`Cannot publish ${count} rows as one atomic batch: the limit is ${limit} (${whose}). Use applyAll, which cuts batches.`,
     { size: count, limit },
   );
 }
@@ -145,8 +148,9 @@ export function checkBatchBytes(rows: PreparedRows, settings: Settings): void {
   if (size <= limit) return;
   throw new EncodeError(
     "encode.too_large",
-    `Cannot publish ${rows.count} rows as one atomic batch: with headers and subject they are ${size} bytes, above ` +
-      `the limit of ${limit} (maxInFlightBytes); applyAll cuts larger batches`,
+    words`Cannot publish ${rows.count} rows as one atomic batch: the limit is ${limit} bytes (${
+      option("maxInFlightBytes")
+    }), and headers, bodies and subjects have ${size}. Use applyAll, which cuts batches.`,
     { size, limit },
   );
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { option, words } from "../../errors/wording.ts";
 import type { NatsConnection, PermissionViolationError } from "@nats-io/nats-core";
 import { watchAbort } from "../../util/abort.ts";
 import { deferred } from "../../util/deferred.ts";
@@ -60,7 +61,7 @@ export function failedRequest(error: unknown, subject: string, prefix: string, t
     case "NoRespondersError":
       return new ConnectionError(
         "connection.no_jetstream",
-        `Cannot ask ${subject}: nobody answers there (503): JetStream is off on the server, for this account or in ` +
+        `Cannot request ${subject}: nobody answers there (503): JetStream is off on the server, for this account or in ` +
           "this domain",
         { cause: error },
       );
@@ -70,23 +71,26 @@ export function failedRequest(error: unknown, subject: string, prefix: string, t
     case "TimeoutError":
       return new ConnectionError(
         "connection.no_answer",
-        `Cannot ask ${subject}: no answer within ${timeout} ms`,
+        `Cannot request ${subject}: no answer within ${timeout} ms`,
         { cause: error },
       );
     default:
-      return new ConnectionError("connection.no_answer", `Cannot ask ${subject}: ${cause.message}`, { cause: error });
+      return new ConnectionError("connection.no_answer", `Cannot request ${subject}: ${cause.message}`, {
+        cause: error,
+      });
   }
 }
 
 function permissionError(cause: PermissionViolationError, subject: string, prefix: string): ConnectionError {
   const message = cause.operation === "subscription"
-    ? `Cannot ask ${subject}: the user may not subscribe to its reply subject below "${prefix}": ` +
-      `allow ${prefix}.> or set inboxPrefix`
-    : `Cannot ask ${subject}: the user may not publish to it`;
+    ? words`Cannot request ${subject}: the user has no permission to subscribe to the reply subject. Allow ${prefix}.>, or set ${
+      option("inboxPrefix")
+    }.`
+    : `Cannot request ${subject}: the user has no permission to publish to it`;
   return new ConnectionError("connection.permission", message, { cause });
 }
 
 function closedError(subject: string, cause?: Error): ConnectionError {
-  const message = `Cannot ask ${subject}: the connection is closed`;
+  const message = `Cannot request ${subject}: the connection is closed`;
   return new ConnectionError("connection.closed", message, cause === undefined ? {} : { cause });
 }

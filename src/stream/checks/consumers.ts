@@ -7,7 +7,7 @@
 import type { ConsumerInfo, StreamConfig, StreamInfo } from "@nats-io/jetstream";
 import { overlapsSubject } from "../../subject/mod.ts";
 import type { FactSettings } from "./facts.ts";
-import { type Finding, note, warning } from "./finding.ts";
+import { type DraftFinding, note, warning } from "./finding.ts";
 
 /** What is known of one reader. */
 export interface ReaderFacts {
@@ -21,7 +21,7 @@ export interface ReaderFacts {
   readonly settings: Pick<FactSettings, "ttlMs">;
 }
 
-type Check = (facts: ReaderFacts) => Finding | undefined;
+type Check = (facts: ReaderFacts) => DraftFinding | undefined;
 
 const CHECKS: readonly Check[] = [
   filter,
@@ -40,14 +40,14 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Every finding of one reader; each names it. */
-export function readerFindings(facts: ReaderFacts): readonly Finding[] {
+export function readerFindings(facts: ReaderFacts): readonly DraftFinding[] {
   const name = facts.consumer.name;
   return CHECKS.map((check) => check(facts))
     .filter((finding) => finding !== undefined)
     .map((finding) => ({ ...finding, message: `consumer ${name}: ${finding.message}`, consumer: name }));
 }
 
-function filter({ consumer, info, pattern }: ReaderFacts): Finding | undefined {
+function filter({ consumer, info, pattern }: ReaderFacts): DraftFinding | undefined {
   const { filter_subject, filter_subjects } = consumer.config;
   const filters = filter_subjects ?? (filter_subject ? [filter_subject] : []);
   if (filters.length === 0) return;
@@ -79,20 +79,20 @@ function storedAs({ subject_transform: transform }: StreamConfig, subject: strin
   return [stored, subject];
 }
 
-function ackNone({ consumer }: ReaderFacts): Finding | undefined {
+function ackNone({ consumer }: ReaderFacts): DraftFinding | undefined {
   if (consumer.config.ack_policy !== "none") return;
   const message = "ack_policy is none: a row lost on the way to the reader is not sent again";
   return warning("consumer.ack_none", "ack_policy", message, "Use ack_policy explicit where rows must arrive.");
 }
 
-function ephemeral({ consumer }: ReaderFacts): Finding | undefined {
+function ephemeral({ consumer }: ReaderFacts): DraftFinding | undefined {
   if (consumer.config.durable_name) return;
   const message =
     `it has no durable_name: a restart begins again at its start policy (${consumer.config.deliver_policy})`;
   return note("consumer.ephemeral", "durable_name", message, "Give it a durable name where it must go on.");
 }
 
-function redelivering({ consumer }: ReaderFacts): Finding | undefined {
+function redelivering({ consumer }: ReaderFacts): DraftFinding | undefined {
   if (!(consumer.num_redelivered > 0)) return;
   return warning(
     "consumer.redelivering",
@@ -103,7 +103,7 @@ function redelivering({ consumer }: ReaderFacts): Finding | undefined {
   );
 }
 
-function maxDeliver({ consumer }: ReaderFacts): Finding | undefined {
+function maxDeliver({ consumer }: ReaderFacts): DraftFinding | undefined {
   const tries = consumer.config.max_deliver ?? -1;
   // A consumer that expects no acknowledgment delivers once whatever this says.
   if (!(tries > 0) || consumer.config.ack_policy === "none") return;
@@ -115,20 +115,20 @@ function maxDeliver({ consumer }: ReaderFacts): Finding | undefined {
   );
 }
 
-function noBackoff({ consumer: { config } }: ReaderFacts): Finding | undefined {
+function noBackoff({ consumer: { config } }: ReaderFacts): DraftFinding | undefined {
   if ((config.max_deliver ?? -1) > 0 || config.backoff?.length || config.ack_policy === "none") return;
   const message = "deliveries are unlimited and there is no backoff: a row that is refused comes back at network speed";
   return note("consumer.no_backoff", "backoff", message, "Set backoff, or refuse rows with a delay.");
 }
 
-function full({ consumer }: ReaderFacts): Finding | undefined {
+function full({ consumer }: ReaderFacts): DraftFinding | undefined {
   const limit = consumer.config.max_ack_pending ?? -1;
   if (!(limit > 0) || consumer.num_ack_pending < limit) return;
   const message = `num_ack_pending is at max_ack_pending (${limit}): delivery has stopped until acknowledgments come`;
   return warning("consumer.full", "num_ack_pending", message, "Acknowledge rows, or raise max_ack_pending.");
 }
 
-function narrow({ consumer }: ReaderFacts): Finding | undefined {
+function narrow({ consumer }: ReaderFacts): DraftFinding | undefined {
   const limit = consumer.config.max_ack_pending ?? -1;
   if (!(limit > 0)) return;
   const batch = consumer.config.max_batch ?? 0;
@@ -142,21 +142,21 @@ function narrow({ consumer }: ReaderFacts): Finding | undefined {
   return warning("consumer.narrow", "max_ack_pending", message, "Raise max_ack_pending.");
 }
 
-function paused({ consumer }: ReaderFacts): Finding | undefined {
+function paused({ consumer }: ReaderFacts): DraftFinding | undefined {
   if (!consumer.paused) return;
   const until = consumer.config.pause_until ? ` until ${consumer.config.pause_until}` : "";
   const message = `it is paused${until}: rows pile up and count against the stream's limits`;
   return warning("consumer.paused", "pause_until", message, "Resume it when the reader is ready.");
 }
 
-function priorityGroups({ consumer }: ReaderFacts): Finding | undefined {
+function priorityGroups({ consumer }: ReaderFacts): DraftFinding | undefined {
   const groups = consumer.config.priority_groups ?? [];
   if (groups.length < 2) return;
   const message = `priority_groups is ${groups.join(", ")}: only the first is used`;
   return warning("consumer.priority_groups", "priority_groups", message, "Name one group.");
 }
 
-function behind({ consumer, info: { config } }: ReaderFacts): Finding | undefined {
+function behind({ consumer, info: { config } }: ReaderFacts): DraftFinding | undefined {
   const unread = consumer.num_pending;
   if (!(unread > 0)) return;
   const takes = config.max_age > 0
@@ -172,7 +172,7 @@ function behind({ consumer, info: { config } }: ReaderFacts): Finding | undefine
   return warning("consumer.behind", "num_pending", worse, "Speed up the reader, or raise the stream's limit.");
 }
 
-function ttl({ consumer, settings }: ReaderFacts): Finding | undefined {
+function ttl({ consumer, settings }: ReaderFacts): DraftFinding | undefined {
   if (settings.ttlMs === undefined || !(consumer.num_pending > 0)) return;
   return warning(
     "consumer.ttl",
@@ -182,7 +182,7 @@ function ttl({ consumer, settings }: ReaderFacts): Finding | undefined {
   );
 }
 
-function singleCopy({ consumer, info }: ReaderFacts): Finding | undefined {
+function singleCopy({ consumer, info }: ReaderFacts): DraftFinding | undefined {
   // No replicas of its own: it has the stream's.
   const replicas = consumer.config.num_replicas || info.config.num_replicas;
   if (consumer.config.mem_storage) {

@@ -4,20 +4,10 @@
  * @module
  */
 
-/**
- * What a finding is about.
- *
- * @example
- * ```ts
- * import type { Finding, FindingCode } from "@jetrow/jetrow";
- * import assert from "node:assert/strict";
- *
- * const accepted: readonly FindingCode[] = ["stream.single_copy", "stream.unbounded"];
- * const surprising = (findings: readonly Finding[]) => findings.filter(({ code }) => !accepted.includes(code));
- * assert.deepEqual(surprising([]), []);
- * ```
- */
-export type FindingCode =
+import { render, type Wording } from "../../errors/wording.ts";
+
+/** The codes of all findings. `docs/findings.md` describes each. */
+export type KnownFindingCode =
   | "stream.missing"
   | "stream.hidden"
   | "stream.unchecked"
@@ -75,6 +65,21 @@ export type FindingCode =
   | "consumer.single_copy";
 
 /**
+ * The code of a finding. The set is open: a new check may add one.
+ *
+ * @example
+ * ```ts
+ * import type { Finding, FindingCode } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const accepted: readonly FindingCode[] = ["stream.single_copy", "stream.unbounded"];
+ * const surprising = (findings: readonly Finding[]) => findings.filter(({ code }) => !accepted.includes(code));
+ * assert.deepEqual(surprising([]), []);
+ * ```
+ */
+export type FindingCode = string;
+
+/**
  * How bad a finding is: with `error` publishing would fail or lose rows, and opening a publisher refuses too; with
  * `warning` rows are at risk, or a promise is weaker than it looks; `info` is worth knowing.
  *
@@ -123,17 +128,31 @@ export interface Finding {
   readonly consumer?: string;
 }
 
-/** A finding of each severity. */
-export function warning(code: FindingCode, field: string, message: string, remedy: string): Finding {
+/** A finding before its text is rendered. */
+export type DraftFinding = Omit<Finding, "code" | "message" | "remedy"> & {
+  readonly code: KnownFindingCode;
+  readonly message: string | Wording;
+  readonly remedy: string | Wording;
+};
+
+type Text = string | Wording;
+
+/** Makes a finding of something that may go wrong in production. */
+export function warning(code: KnownFindingCode, field: string, message: Text, remedy: Text): DraftFinding {
   return { severity: "warning", code, field, message, remedy };
 }
 
-/** A finding that opening a publisher refuses. */
-export function refusal(code: FindingCode, field: string, message: string, remedy: string): Finding {
+/** Makes a finding that prevents a publisher from opening. */
+export function refusal(code: KnownFindingCode, field: string, message: Text, remedy: Text): DraftFinding {
   return { severity: "error", code, field, message, remedy };
 }
 
-/** A finding that is worth knowing. */
-export function note(code: FindingCode, field: string, message: string, remedy: string): Finding {
+/** Makes a finding that is worth knowing. */
+export function note(code: KnownFindingCode, field: string, message: Text, remedy: Text): DraftFinding {
   return { severity: "info", code, field, message, remedy };
+}
+
+/** Renders the text of a finding. `nameOf` spells the names of options. */
+export function renderFinding(finding: DraftFinding, nameOf?: (option: string) => string): Finding {
+  return { ...finding, message: render(finding.message, nameOf), remedy: render(finding.remedy, nameOf) };
 }

@@ -5,18 +5,17 @@
  */
 
 import type { DestinationFacts } from "./facts.ts";
-import type { Finding } from "./finding.ts";
+import type { DraftFinding } from "./finding.ts";
 import { KEEPING } from "./retention.ts";
 import { absentStream, REFUSALS } from "./refusals.ts";
 import { surroundingFindings } from "./server.ts";
 
 export { type DestinationFacts, type FactSettings, MINIMUM_VERSIONS, type ServerFacts } from "./facts.ts";
-export type { Finding, FindingCode, Severity } from "./finding.ts";
 
 /**
  * Every finding of a destination, the refusals first. Opening a publisher refuses exactly those of severity `error`.
  */
-export function destinationFindings(facts: DestinationFacts): readonly Finding[] {
+export function destinationFindings(facts: DestinationFacts): readonly DraftFinding[] {
   return [...refusalFindings(facts), ...keepingFindings(facts), ...surroundingFindings(facts)];
 }
 
@@ -24,13 +23,13 @@ export function destinationFindings(facts: DestinationFacts): readonly Finding[]
  * The findings that decide whether a publisher opens, in the order in which they are reported: the cheap half of
  * {@linkcode destinationFindings}. A missing stream that will be created is in it as an info.
  */
-export function refusalFindings(facts: DestinationFacts): readonly Finding[] {
+export function refusalFindings(facts: DestinationFacts): readonly DraftFinding[] {
   const { info } = facts;
   if (info === undefined) return absentStream(facts);
   return REFUSALS.map((check) => check({ ...facts, info })).filter((finding) => finding !== undefined);
 }
 
-function keepingFindings(facts: DestinationFacts): readonly Finding[] {
+function keepingFindings(facts: DestinationFacts): readonly DraftFinding[] {
   const { info } = facts;
   if (info === undefined) return [];
   return KEEPING.map((check) => check({ ...facts, info })).filter((finding) => finding !== undefined);

@@ -1,9 +1,10 @@
 /**
- * The production checklist: gathers what is known of a destination and its readers, and has it judged.
+ * The production checklist: collects the facts of a destination and its consumers, and checks them.
  *
  * @module
  */
 
+import { option, words } from "../../errors/wording.ts";
 import type { ConsumerInfo, JetStreamAccountStats, StreamInfo } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { ConnectionError, RouteError } from "../../errors/mod.ts";
@@ -14,7 +15,7 @@ import type { Options } from "../../types/mod.ts";
 import { accountOf } from "../account.ts";
 import { type ApiOptions, apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "../api/request.ts";
 import type { ApiAnswer } from "../api/answer.ts";
-import { type Finding, note, refusal } from "./finding.ts";
+import { type DraftFinding, type Finding, note, refusal, renderFinding } from "./finding.ts";
 import { type DestinationFacts, destinationFindings } from "./findings.ts";
 import { type InspectOptions, resolveInspection } from "../inspect_options.ts";
 import { factsOf } from "../open_stream.ts";
@@ -22,46 +23,50 @@ import { readerFindings } from "./consumers.ts";
 import { surroundingFindings } from "./server.ts";
 
 /**
- * Checks a destination and its readers against what is known to go wrong in production, and changes nothing: neither a
- * missing stream is created nor a message sent. A finding of severity `error` is one that a publisher refuses to open
- * with. What permissions hide is a finding too (`stream.hidden`, `account.hidden`, `consumer.hidden`).
+ * Checks a destination and its consumers against what is known to go wrong in production. Changes nothing: it creates no
+ * stream and sends no message. A publisher refuses to open if there is a finding of severity `error`. What permissions
+ * hide is a finding too (`stream.hidden`, `account.hidden`, `consumer.hidden`).
  *
- * Throws a ConfigError for wrong options, a RouteError for a resource that cannot be published, and a ConnectionError
- * where no JetStream answers.
+ * @param nc The connection.
+ * @param options The options that a publisher would be opened with.
+ * @param how The resource to check, the timeout of each answer, and a signal that ends the wait.
  *
- * @param nc the connection
- * @param options what a publisher would be opened with
- * @param resource a destination resource: its own subject is checked, and its stream where the name depends on it
- * @param how how long each answer is waited for, and what ends the wait
+ * @throws {ConfigError} If an option is wrong.
+ * @throws {RouteError} If the resource cannot be published.
+ * @throws {ConnectionError} If no JetStream answers.
  *
  * @example
  * ```ts
+ * import { inspect } from "@jetrow/jetrow";
  * import type { NatsConnection } from "@nats-io/nats-core";
  * import assert from "node:assert/strict";
  *
- * const nc = {
- *   info: { version: "2.15.2", max_payload: 1048576 },
- *   request: () => Promise.reject(Object.assign(new Error(), { name: "PermissionViolationError" })),
- *   closed: () => new Promise(() => {}),
- * } as unknown as NatsConnection;
- * const findings = await inspect(nc, { stream: "ORDERS", subject: "orders.{resource}" });
- * assert.deepEqual(findings.filter(({ severity }) => severity === "error").map(({ code }) => code), ["stream.hidden"]);
+ * async function problems(nc: NatsConnection): Promise<string[]> {
+ *   const findings = await inspect(nc, { stream: "ORDERS", subject: "orders.{resource}" }, { resource: "eu" });
+ *   return findings.filter(({ severity }) => severity === "error").map(({ code }) => code);
+ * }
+ * assert.equal(typeof problems, "function");
  * ```
  */
-export async function inspect(
+export async function inspect(nc: NatsConnection, options: Options, how: InspectOptions = {}): Promise<Finding[]> {
+  return (await draftFindings(nc, options, how)).map((finding) => renderFinding(finding));
+}
+
+/** Does the same as {@linkcode inspect}, before the names of options are rendered. */
+export async function draftFindings(
   nc: NatsConnection,
   options: Options,
-  resource?: string,
-  how: InspectOptions = {},
-): Promise<Finding[]> {
+  how: InspectOptions,
+): Promise<readonly DraftFinding[]> {
   const settings = resolveOptions(options);
-  const api: ApiOptions = { domain: settings.domain, inboxPrefix: settings.inboxPrefix, ...resolveInspection(how) };
+  const { resource, ...waiting } = resolveInspection(how);
+  const api: ApiOptions = { domain: settings.domain, inboxPrefix: settings.inboxPrefix, ...waiting };
   const wanted = wantedOf(settings, resource);
   const account = await visible(accountOf(nc, api));
   const hiddenAccount = account instanceof ConnectionError ? [accountHidden(account)] : [];
   const known = account instanceof ConnectionError ? undefined : account;
   if (wanted === undefined) {
-    // No stream is asked about: nothing else would tell that no JetStream answers.
+    // No other request would find out that no JetStream answers.
     if (account instanceof ConnectionError && account.code !== "connection.permission") throw account;
     const facts = withAccount(factsOf(nc, settings, unnamed(settings), undefined, undefined), known);
     return [unchecked(settings), ...surroundingFindings(facts), ...hiddenAccount];
@@ -83,7 +88,7 @@ interface Inspected {
   readonly sharedByResources: boolean;
 }
 
-/** Undefined where the stream's name depends on a resource and none is given. */
+/** Returns undefined if the name of the stream depends on a resource and there is none. */
 function wantedOf(settings: Settings, resource: string | undefined): Inspected | undefined {
   const sharedByResources = !hasPlaceholder(settings.stream) && hasPlaceholder(settings.subject);
   if (resource === undefined) {
@@ -105,7 +110,7 @@ function withAccount(facts: DestinationFacts, account: JetStreamAccountStats | u
   return account === undefined ? facts : { ...facts, account };
 }
 
-/** An answer, or the ConnectionError in its place where asking for less may still work. */
+/** Returns the answer, or the ConnectionError if other requests may still work. */
 async function visible<T>(answer: Promise<T>, only?: ConnectionError["code"]): Promise<T | ConnectionError> {
   try {
     return await answer;
@@ -123,7 +128,7 @@ function streamFindings(
   answer: ApiAnswer<StreamInfo>,
   account: JetStreamAccountStats | undefined,
   resource: string | undefined,
-): readonly Finding[] {
+): readonly DraftFinding[] {
   if (!isApiFailure(answer)) {
     return destinationFindings(withAccount(factsOf(nc, settings, wanted, answer, undefined), account));
   }
@@ -134,7 +139,7 @@ function streamFindings(
   } catch (error) {
     if (!(error instanceof RouteError)) throw error;
     const remedy = "Provision the stream, or put a literal prefix before the placeholder.";
-    return [refusal("stream.missing", "subjects", `there is no stream ${wanted.stream}: ${error.message}`, remedy)];
+    return [refusal("stream.missing", "subjects", `the stream does not exist: ${error.message}`, remedy)];
   }
 }
 
@@ -144,17 +149,17 @@ async function readersOf(
   pattern: string,
   info: StreamInfo,
   api: ApiOptions,
-): Promise<readonly Finding[]> {
+): Promise<readonly DraftFinding[]> {
   const consumers = await visible(consumersOf(nc, info.config.name, api));
   if (!(consumers instanceof ConnectionError)) {
     return consumers.flatMap((consumer) => readerFindings({ consumer, info, pattern, settings }));
   }
-  const message = `the stream's consumers are not shown: ${consumers.message}`;
-  const remedy = `Allow $JS.API.CONSUMER.LIST.${info.config.name} to have them checked.`;
+  const message = `the consumers cannot be listed: ${consumers.message}`;
+  const remedy = `Allow $JS.API.CONSUMER.LIST.${info.config.name} to check them.`;
   return [note("consumer.hidden", "consumers", message, remedy)];
 }
 
-/** All consumers; the server gives 256 at a time. */
+/** Lists all consumers, 256 per request. */
 async function consumersOf(nc: NatsConnection, stream: string, api: ApiOptions): Promise<readonly ConsumerInfo[]> {
   const consumers: ConsumerInfo[] = [];
   while (true) {
@@ -172,22 +177,22 @@ async function consumersOf(nc: NatsConnection, stream: string, api: ApiOptions):
   }
 }
 
-function unchecked({ stream }: Settings): Finding {
+function unchecked({ stream }: Settings): DraftFinding {
   const message = `the stream is ${stream}, one per resource: none was checked`;
-  return note("stream.unchecked", "stream", message, "Name a resource.");
+  return note("stream.unchecked", "stream", message, words`Set ${option("resource")} to check one.`);
 }
 
-function streamHidden(error: ConnectionError): Finding {
+function streamHidden(error: ConnectionError): DraftFinding {
   const remedy = "Allow $JS.API.STREAM.INFO.<stream> and the inbox: a publisher needs both to open.";
-  return refusal("stream.hidden", "permissions", `the stream is not shown: ${error.message}`, remedy);
+  return refusal("stream.hidden", "permissions", `the stream cannot be looked up: ${error.message}`, remedy);
 }
 
-function accountHidden(error: ConnectionError): Finding {
-  const message = `the account's limits are not shown: ${error.message}`;
+function accountHidden(error: ConnectionError): DraftFinding {
+  const message = `the limits of the account cannot be read: ${error.message}`;
   return note(
     "account.hidden",
     "permissions",
     message,
-    "Allow $JS.API.INFO to have them checked; publishing needs it not.",
+    "Allow $JS.API.INFO to check them. Publishing does not need it.",
   );
 }

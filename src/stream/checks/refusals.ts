@@ -4,6 +4,7 @@
  * @module
  */
 
+import { option, type Wording, words } from "../../errors/wording.ts";
 import { overlapsSubject } from "../../subject/mod.ts";
 import { type ApiFailure, failureText } from "../api/answer.ts";
 import {
@@ -14,53 +15,57 @@ import {
   MINIMUM_VERSIONS,
   type StreamFacts,
 } from "./facts.ts";
-import { type Finding, note, refusal } from "./finding.ts";
+import { type DraftFinding, note, refusal } from "./finding.ts";
 
-/** What keeps a lookup that found no stream from going on: nothing where it will be created on a server that can. */
-export function absentStream(facts: DestinationFacts): readonly Finding[] {
-  const { failure, settings, stream, filter } = facts;
-  if (failure !== undefined) return [offline(stream, failure)];
+/** Returns the findings of a stream that does not exist. */
+export function absentStream(facts: DestinationFacts): readonly DraftFinding[] {
+  const { failure, settings, filter } = facts;
+  if (failure !== undefined) return [offline(failure)];
   if (!settings.createStream) {
     return [refusal(
       "stream.missing",
       "name",
-      `there is no stream ${stream} and createStream is off: rows would find no responders`,
-      "Create the stream, or set createStream.",
+      words`the stream does not exist and ${option("createStream")} is false: rows would find no responders`,
+      words`Create the stream, or set ${option("createStream")} to true.`,
     )];
   }
   const beyondServer = [batchFlag(facts), ttlOff(facts)].filter((finding) => finding !== undefined);
-  if (filter !== undefined && (filter.startsWith("*") || filter === ">")) return [uncreatable(stream, filter)];
-  const message = `there is no stream ${stream}: it will be created with ${
+  if (filter !== undefined && (filter.startsWith("*") || filter === ">")) return [uncreatable(filter)];
+  const message = `the stream does not exist: it will be created with ${
     filter === undefined ? "its one filter" : `the filter ${filter}`
   }, file storage, one replica and no limits`;
   return [
-    note("stream.missing", "name", message, "Create it beforehand where it needs replicas or limits."),
+    note("stream.missing", "name", message, "Create it beforehand if it needs replicas or limits."),
     ...beyondServer,
   ];
 }
 
-function offline(stream: string, failure: ApiFailure["error"]): Finding {
+/** What to do instead of creating a stream whose filter begins with a wildcard. */
+export const WILDCARD_REMEDY: Wording = words`Provision the stream, put the placeholder into ${
+  option("stream")
+}, or put a prefix before it in ${option("subject")}.`;
+
+function offline(failure: ApiFailure["error"]): DraftFinding {
   return refusal(
     "stream.offline",
     "_nats.req.level",
-    `${stream} answers nothing: ${failureText(failure)}`,
+    `the stream does not answer: ${failureText(failure)}`,
     "Upgrade the servers that host the stream, or bring them back.",
   );
 }
 
-/** From 2.10 on the server refuses every filter that begins with a wildcard: it overlaps `$JS.>`. */
-function uncreatable(stream: string, filter: string): Finding {
+/** Servers from 2.10 on refuse every filter that begins with a wildcard, because it overlaps `$JS.>`. */
+function uncreatable(filter: string): DraftFinding {
   return refusal(
     "stream.missing",
     "subjects",
-    `there is no stream ${stream} and the server refuses to create one with the filter ${filter}: it overlaps $JS.>`,
-    "Provision the stream with its subjects, put the placeholder into stream, or put a literal prefix before it in " +
-      "subject.",
+    `the stream does not exist, and the server refuses to create one with the filter ${filter}: it overlaps $JS.>`,
+    WILDCARD_REMEDY,
   );
 }
 
-/** The checks of a stream that is there. The order is that of the refusals: the first one is what opening reports. */
-export const REFUSALS: readonly ((facts: StreamFacts) => Finding | undefined)[] = [
+/** The checks of an existing stream. Opening a publisher reports the first finding in this order. */
+export const REFUSALS: readonly ((facts: StreamFacts) => DraftFinding | undefined)[] = [
   noLeader,
   mirror,
   sealed,
@@ -73,7 +78,7 @@ export const REFUSALS: readonly ((facts: StreamFacts) => Finding | undefined)[] 
   ttlOff,
 ];
 
-function noLeader({ info }: StreamFacts): Finding | undefined {
+function noLeader({ info }: StreamFacts): DraftFinding | undefined {
   if (info.cluster === undefined || info.cluster.leader) return;
   return refusal(
     "stream.no_leader",
@@ -83,7 +88,7 @@ function noLeader({ info }: StreamFacts): Finding | undefined {
   );
 }
 
-function mirror({ info }: StreamFacts): Finding | undefined {
+function mirror({ info }: StreamFacts): DraftFinding | undefined {
   const origin = info.config.mirror?.name;
   if (origin === undefined) return;
   return refusal(
@@ -94,48 +99,48 @@ function mirror({ info }: StreamFacts): Finding | undefined {
   );
 }
 
-function sealed({ info }: StreamFacts): Finding | undefined {
+function sealed({ info }: StreamFacts): DraftFinding | undefined {
   if (!info.config.sealed) return;
   const message = "sealed is true: the server refuses every row";
   return refusal("stream.sealed", "sealed", message, "Publish to another stream: sealing cannot be undone.");
 }
 
-function noAck({ info }: StreamFacts): Finding | undefined {
+function noAck({ info }: StreamFacts): DraftFinding | undefined {
   if (!info.config.no_ack) return;
   const message = "no_ack is true: rows are stored and never acknowledged, so that each one times out";
   return refusal("stream.no_ack", "no_ack", message, "Set no_ack to false.");
 }
 
-function counter({ info }: StreamFacts): Finding | undefined {
+function counter({ info }: StreamFacts): DraftFinding | undefined {
   if (!info.config.allow_msg_counter) return;
   const message = "allow_msg_counter is true: the server refuses messages that have a body";
-  return refusal("stream.counter", "allow_msg_counter", message, "Publish to a stream that is no counter.");
+  return refusal("stream.counter", "allow_msg_counter", message, "Publish to a stream without counters.");
 }
 
-function notCaptured({ info, pattern }: StreamFacts): Finding | undefined {
+function notCaptured({ info, pattern }: StreamFacts): DraftFinding | undefined {
   const subjects = info.config.subjects ?? [];
-  // A mirror has its own refusal, which says more.
+  // A mirror has its own refusal.
   if (info.config.mirror !== undefined || overlapsSubject(subjects, pattern)) return;
-  const listed = subjects.length === 0 ? "has none" : `is ${listText(subjects)}`;
+  const listed = subjects.length === 0 ? "is empty" : `is ${listText(subjects)}`;
   return refusal(
     "stream.not_captured",
     "subjects",
-    `subjects ${listed}: ${pattern} is not captured, and a row would go nowhere or into another stream`,
+    `subjects ${listed}: the stream does not capture ${pattern}, so rows would be lost or stored in another stream`,
     `Add ${pattern} to the stream's subjects, or publish to a subject that it captures.`,
   );
 }
 
-function noInterest({ info }: StreamFacts): Finding | undefined {
+function noInterest({ info }: StreamFacts): DraftFinding | undefined {
   if (info.config.retention !== "interest" || info.state.consumer_count > 0) return;
   return refusal(
     "stream.no_interest",
     "retention",
-    "retention is interest and there is no consumer: rows would be acknowledged and stored nowhere",
+    "retention is interest and there is no consumer: rows would be acknowledged but not stored",
     "Create the consumers first, or use the retention limits.",
   );
 }
 
-function tooSmall(facts: StreamFacts): Finding | undefined {
+function tooSmall(facts: StreamFacts): DraftFinding | undefined {
   const { config } = facts.info;
   if (config.discard !== "old" || config.max_bytes <= 0) return;
   const size = (facts.largestMessage ?? smallestMessage(facts)) + (config.storage === "memory" ? 16 : 34);
@@ -143,8 +148,8 @@ function tooSmall(facts: StreamFacts): Finding | undefined {
   return refusal(
     "stream.too_small",
     "max_bytes",
-    `max_bytes is ${config.max_bytes} and discard is old: a row that takes ${size} bytes would be acknowledged and ` +
-      "removed at once",
+    `max_bytes is ${config.max_bytes} and discard is old: a row of ${size} bytes would be acknowledged and removed ` +
+      "at once",
     "Raise max_bytes, or set discard to new.",
   );
 }
@@ -157,7 +162,7 @@ function smallestMessage({ pattern }: StreamFacts): number {
 
 const BATCH_FLAGS = { atomic: "allow_atomic", fast: "allow_batched" } as const;
 
-function batchFlag({ settings, info, server }: DestinationFacts): Finding | undefined {
+function batchFlag({ settings, info, server }: DestinationFacts): DraftFinding | undefined {
   const mode = settings.publishMode;
   if (mode === "individual") return;
   const flag = BATCH_FLAGS[mode];
@@ -166,18 +171,19 @@ function batchFlag({ settings, info, server }: DestinationFacts): Finding | unde
     return refusal(
       "stream.batch_flag",
       "_nats.ver",
-      `the server is ${host.version}: publishMode ${mode} needs ${
+      words`the server is ${host.version}: ${option("publishMode")} ${mode} needs ${
         MINIMUM_VERSIONS[mode].version
-      }, older ones store or refuse rows one by one`,
-      `Upgrade the server, or use publishMode individual.`,
+      }, older servers store or refuse rows one by one`,
+      words`Upgrade the server, or set ${option("publishMode")} to individual.`,
     );
   }
   if (info === undefined || info.config[flag]) return;
-  const message = `${flag} is off: the server refuses rows of publishMode ${mode}`;
-  return refusal("stream.batch_flag", flag, message, `Set ${flag} to true, or use publishMode individual.`);
+  const message = words`${flag} is false: the server refuses rows of ${option("publishMode")} ${mode}`;
+  const remedy = words`Set ${flag} to true, or set ${option("publishMode")} to individual.`;
+  return refusal("stream.batch_flag", flag, message, remedy);
 }
 
-function ttlOff({ settings, info, server }: DestinationFacts): Finding | undefined {
+function ttlOff({ settings, info, server }: DestinationFacts): DraftFinding | undefined {
   if (settings.ttl === undefined) return;
   const host = hostOf(info?.config, server);
   const able = hasFeature(host, "ttl");
@@ -187,9 +193,12 @@ function ttlOff({ settings, info, server }: DestinationFacts): Finding | undefin
     "stream.ttl_off",
     "allow_msg_ttl",
     able
-      ? `allow_msg_ttl is off: the server refuses rows with a ttl (${ttl})`
-      : `the server is ${host.version}: a ttl (${ttl}) needs ${MINIMUM_VERSIONS.ttl.version}, older ones ignore it`,
-    able ? "Set allow_msg_ttl to true, or leave out ttl." : "Upgrade the server, or leave out ttl.",
+      ? `allow_msg_ttl is false: the server refuses rows with a time to live (${ttl})`
+      : `the server is ${host.version}: a time to live (${ttl}) needs ${MINIMUM_VERSIONS.ttl.version}, older servers ` +
+        "ignore it",
+    able
+      ? words`Set allow_msg_ttl to true, or leave out ${option("ttl")}.`
+      : words`Upgrade the server, or leave out ${option("ttl")}.`,
   );
 }
 

@@ -4,10 +4,11 @@
  * @module
  */
 
+import { option, words } from "../../errors/wording.ts";
 import { durationText, millisOf, type StreamFacts } from "./facts.ts";
-import { type Finding, note, warning } from "./finding.ts";
+import { type DraftFinding, note, warning } from "./finding.ts";
 
-type Check = (facts: StreamFacts) => Finding | undefined;
+type Check = (facts: StreamFacts) => DraftFinding | undefined;
 
 const HOUR = 3_600_000;
 
@@ -39,7 +40,7 @@ export const KEEPING: readonly Check[] = [
   directOff,
 ];
 
-function reserved({ info }: StreamFacts): Finding | undefined {
+function reserved({ info }: StreamFacts): DraftFinding | undefined {
   const kind = /^(KV|OBJ)_/.exec(info.config.name)?.[1];
   if (kind === undefined) return;
   return warning(
@@ -52,7 +53,7 @@ function reserved({ info }: StreamFacts): Finding | undefined {
   );
 }
 
-function unbounded({ info: { config } }: StreamFacts): Finding | undefined {
+function unbounded({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.max_age > 0 || config.max_bytes > 0 || config.max_msgs > 0) return;
   return warning(
     "stream.unbounded",
@@ -62,7 +63,7 @@ function unbounded({ info: { config } }: StreamFacts): Finding | undefined {
   );
 }
 
-function discardOld(facts: StreamFacts): Finding | undefined {
+function discardOld(facts: StreamFacts): DraftFinding | undefined {
   const { config } = facts.info;
   if (config.discard !== "old") return;
   const limit = config.max_bytes > 0
@@ -81,7 +82,7 @@ function discardOld(facts: StreamFacts): Finding | undefined {
   );
 }
 
-function lastValue(facts: StreamFacts): Finding | undefined {
+function lastValue(facts: StreamFacts): DraftFinding | undefined {
   const { config } = facts.info;
   if (!(config.max_msgs_per_subject > 0) || !oneSubject(facts)) return;
   const refused = config.discard === "new" && config.discard_new_per_subject;
@@ -95,7 +96,7 @@ function lastValue(facts: StreamFacts): Finding | undefined {
   );
 }
 
-function nearlyFull({ info: { config, state } }: StreamFacts): Finding | undefined {
+function nearlyFull({ info: { config, state } }: StreamFacts): DraftFinding | undefined {
   if (config.discard !== "new") return;
   const [field, used] = config.max_bytes > 0 && state.bytes > 0.9 * config.max_bytes
     ? ["max_bytes" as const, state.bytes]
@@ -111,14 +112,14 @@ function nearlyFull({ info: { config, state } }: StreamFacts): Finding | undefin
   );
 }
 
-function shortAge({ info: { config } }: StreamFacts): Finding | undefined {
+function shortAge({ info: { config } }: StreamFacts): DraftFinding | undefined {
   const age = millisOf(config.max_age);
   if (!(age > 0) || age >= HOUR) return;
   const message = `max_age is ${durationText(age)}: rows may expire before they are read`;
   return warning("stream.short_age", "max_age", message, "Raise max_age to what the slowest reader may need.");
 }
 
-function noDedupe({ info: { config } }: StreamFacts): Finding | undefined {
+function noDedupe({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.duplicate_window > 0) return;
   return warning(
     "stream.no_dedupe",
@@ -128,7 +129,7 @@ function noDedupe({ info: { config } }: StreamFacts): Finding | undefined {
   );
 }
 
-function shortDedupe({ info: { config }, settings }: StreamFacts): Finding | undefined {
+function shortDedupe({ info: { config }, settings }: StreamFacts): DraftFinding | undefined {
   const window = millisOf(config.duplicate_window);
   const budget = settings.retry?.budget ?? 0;
   const needed = budget + settings.publishTimeout;
@@ -136,13 +137,14 @@ function shortDedupe({ info: { config }, settings }: StreamFacts): Finding | und
   return warning(
     "stream.short_dedupe",
     "duplicate_window",
-    `duplicate_window is ${durationText(window)}, below retry budget plus publishTimeout (${durationText(needed)}): ` +
-      "a late replay is stored twice",
-    "Raise duplicate_window, or lower retry and publishTimeout.",
+    words`duplicate_window is ${durationText(window)}, below ${option("retry.budget")} plus ${
+      option("publishTimeout")
+    } (${durationText(needed)}): a late replay is stored twice`,
+    words`Raise duplicate_window, or lower ${option("retry.budget")} and ${option("publishTimeout")}.`,
   );
 }
 
-function singleCopy({ info: { config } }: StreamFacts): Finding | undefined {
+function singleCopy({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.num_replicas > 1) return;
   return warning(
     "stream.single_copy",
@@ -152,7 +154,7 @@ function singleCopy({ info: { config } }: StreamFacts): Finding | undefined {
   );
 }
 
-function evenReplicas({ info: { config } }: StreamFacts): Finding | undefined {
+function evenReplicas({ info: { config } }: StreamFacts): DraftFinding | undefined {
   const replicas = config.num_replicas;
   if (replicas < 2 || replicas % 2 === 1) return;
   return warning(
@@ -163,19 +165,19 @@ function evenReplicas({ info: { config } }: StreamFacts): Finding | undefined {
   );
 }
 
-function memory({ info: { config } }: StreamFacts): Finding | undefined {
+function memory({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.storage !== "memory") return;
   const message = "storage is memory: rows are gone when the servers restart";
   return warning("stream.memory", "storage", message, "Make a stream with file storage: it cannot be changed.");
 }
 
-function asyncPersist({ info: { config } }: StreamFacts): Finding | undefined {
+function asyncPersist({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.persist_mode !== "async") return;
   const message = "persist_mode is async: rows are acknowledged before they are written";
   return warning("stream.async_persist", "persist_mode", message, "Make a stream with the default persist_mode.");
 }
 
-function replicaLag({ info }: StreamFacts): Finding | undefined {
+function replicaLag({ info }: StreamFacts): DraftFinding | undefined {
   const slow = (info.cluster?.replicas ?? []).filter(({ offline, current, lag }) => {
     return offline || !current || (lag ?? 0) >= LAG;
   });
@@ -189,7 +191,7 @@ function replicaLag({ info }: StreamFacts): Finding | undefined {
   );
 }
 
-function transform({ info: { config } }: StreamFacts): Finding | undefined {
+function transform({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.subject_transform === undefined) return;
   const { src, dest } = config.subject_transform;
   return warning(
@@ -200,14 +202,14 @@ function transform({ info: { config } }: StreamFacts): Finding | undefined {
   );
 }
 
-function otherWriters({ info: { config } }: StreamFacts): Finding | undefined {
+function otherWriters({ info: { config } }: StreamFacts): DraftFinding | undefined {
   const sources = config.sources?.map(({ name }) => name) ?? [];
   if (sources.length === 0) return;
   const message = `sources is ${sources.join(", ")}: sequences are shared with other writers`;
   return note("stream.other_writers", "sources", message, "Expect rows of others between these.");
 }
 
-function republish({ info: { config } }: StreamFacts): Finding | undefined {
+function republish({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.republish === undefined) return;
   const message =
     `republish is ${config.republish.src || ">"} to ${config.republish.dest}: copies leave by core NATS, ` +
@@ -215,19 +217,19 @@ function republish({ info: { config } }: StreamFacts): Finding | undefined {
   return note("stream.republish", "republish", message, "Who subscribes there must bear with lost rows.");
 }
 
-function workQueue({ info: { config } }: StreamFacts): Finding | undefined {
+function workQueue({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.retention !== "workqueue") return;
   const message = "retention is workqueue: rows go when they are consumed, and the retention cannot be changed later";
   return note("stream.work_queue", "retention", message, "Verify receipts before the rows are consumed.");
 }
 
-function purgeable({ info: { config } }: StreamFacts): Finding | undefined {
+function purgeable({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.deny_purge || config.deny_delete) return;
   const message = "deny_purge and deny_delete are off: an operator's purge cannot be undone";
   return note("stream.purgeable", "deny_purge", message, "Set deny_purge or deny_delete where that matters.");
 }
 
-function markerTtl({ info: { config }, settings }: StreamFacts): Finding | undefined {
+function markerTtl({ info: { config }, settings }: StreamFacts): DraftFinding | undefined {
   const marker = millisOf(config.subject_delete_marker_ttl);
   // The server raises a shorter ttl, except where a subject has one message only.
   if (settings.ttlMs === undefined || settings.ttlMs >= marker || config.max_msgs_per_subject === 1) return;
@@ -241,7 +243,7 @@ function markerTtl({ info: { config }, settings }: StreamFacts): Finding | undef
   );
 }
 
-function sharedLimits({ info: { config }, sharedByResources }: StreamFacts): Finding | undefined {
+function sharedLimits({ info: { config }, sharedByResources }: StreamFacts): DraftFinding | undefined {
   const limited = config.max_bytes > 0 || config.max_msgs > 0;
   if (!sharedByResources || !limited || config.discard !== "old" || config.max_msgs_per_subject > 0) return;
   return note(
@@ -252,7 +254,7 @@ function sharedLimits({ info: { config }, sharedByResources }: StreamFacts): Fin
   );
 }
 
-function directOff({ info: { config } }: StreamFacts): Finding | undefined {
+function directOff({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.allow_direct) return;
   const message = "allow_direct is off: verifying a receipt reads through a consumer, which is slower";
   return note("stream.direct_off", "allow_direct", message, "Set allow_direct to true.");

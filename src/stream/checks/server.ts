@@ -4,27 +4,28 @@
  * @module
  */
 
+import { option, words } from "../../errors/wording.ts";
 import type { JetStreamAccountStats } from "@nats-io/jetstream";
 import { atLeast, type DestinationFacts, hostOf } from "./facts.ts";
-import { type Finding, note, warning } from "./finding.ts";
+import { type DraftFinding, note, warning } from "./finding.ts";
 
 /** What the server, the account and the connection mean for a destination. */
-export function surroundingFindings(facts: DestinationFacts): readonly Finding[] {
+export function surroundingFindings(facts: DestinationFacts): readonly DraftFinding[] {
   return [...serverOld(facts), ...serverSync(facts), ...accountLimits(facts), payload(facts)];
 }
 
-function serverOld({ info, server }: DestinationFacts): readonly Finding[] {
+function serverOld({ info, server }: DestinationFacts): readonly DraftFinding[] {
   const { version } = hostOf(info?.config, server);
   if (atLeast(version, "2.11.0")) return [];
   return [note(
     "server.old",
     "version",
     `the server is ${version}: below 2.11 rows that overrun it are dropped without an answer`,
-    "Upgrade the server, or keep maxInFlight small.",
+    words`Upgrade the server, or keep ${option("maxInFlight")} small.`,
   )];
 }
 
-function serverSync({ info }: DestinationFacts): readonly Finding[] {
+function serverSync({ info }: DestinationFacts): readonly DraftFinding[] {
   if (info?.config.storage === "memory") return [];
   return [note(
     "server.sync",
@@ -34,7 +35,7 @@ function serverSync({ info }: DestinationFacts): readonly Finding[] {
   )];
 }
 
-function accountLimits({ account, info }: DestinationFacts): readonly Finding[] {
+function accountLimits({ account, info }: DestinationFacts): readonly DraftFinding[] {
   if (account === undefined) return [];
   const usage = tierOf(account, info?.config.num_replicas ?? 1);
   return (["storage", "memory"] as const).flatMap((kind) => {
@@ -58,7 +59,7 @@ function tierOf(
   return account.tiers?.[`R${replicas}`] ?? account;
 }
 
-function payload({ info, server }: DestinationFacts): Finding {
+function payload({ info, server }: DestinationFacts): DraftFinding {
   const size = info?.config.max_msg_size ?? -1;
   const smaller = size > 0 && size < server.maxPayload ? "max_msg_size" : "max_payload";
   const limit = smaller === "max_msg_size" ? size : server.maxPayload;

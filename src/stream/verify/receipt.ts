@@ -86,6 +86,6 @@ function numeric(field: string, value: unknown): number {
 
 function malformed(field: string, rule: string, value: unknown, shown = field): ConfigError {
   const code = value === undefined ? "config.missing" : "config.type";
-  const what = shown === "receipt" ? shown : `receipt's ${shown}`;
-  return new ConfigError(code, `${what} ${rule}: received ${describe(value)}`, { field });
+  const subject = shown === "receipt" ? shown : `receipt's ${shown}`;
+  return new ConfigError(code, { field, rule, received: describe(value), subject });
 }

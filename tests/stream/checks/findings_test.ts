@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import type { JetStreamAccountStats, StreamInfo } from "@nats-io/jetstream";
-import type { Finding, FindingCode } from "../../../src/stream/checks/finding.ts";
-import { type DestinationFacts, destinationFindings, refusalFindings } from "../../../src/stream/checks/findings.ts";
+import { type Finding, type FindingCode, renderFinding } from "../../../src/stream/checks/finding.ts";
+import * as checks from "../../../src/stream/checks/findings.ts";
 import { apiError, type Document, streamInfo } from "../../_support/fake_answers.ts";
 import { fakeConnection } from "../../_support/fake_connection.ts";
 import { inspect } from "../../../src/stream/checks/inspect.ts";
+
+type DestinationFacts = checks.DestinationFacts;
+
+const refusalFindings = (facts: DestinationFacts): Finding[] =>
+  checks.refusalFindings(facts).map((finding) => renderFinding(finding));
+const destinationFindings = (facts: DestinationFacts): Finding[] =>
+  checks.destinationFindings(facts).map((finding) => renderFinding(finding));
 
 /** Facts of a stream that takes rows, with what is given laid over its configuration and over the facts. */
 function facts(config: Document = {}, over: Partial<DestinationFacts> = {}, more: Document = {}): DestinationFacts {
@@ -63,7 +70,7 @@ Deno.test("stream.ttl_off refuses a time to live that an old server would ignore
   const ttl = { settings: settings({ ttl: "60", ttlMs: 60_000 }) };
   assert.deepEqual(codes(refusalFindings(facts({ allow_msg_ttl: true }, ttl))), []);
   const [off] = refusalFindings(facts({}, ttl));
-  assert.deepEqual([off?.code, /with a ttl \(1m\)/.test(off?.message ?? "")], ["stream.ttl_off", true]);
+  assert.deepEqual([off?.code, /with a time to live \(1m\)/.test(off?.message ?? "")], ["stream.ttl_off", true]);
   const old = facts({}, { ...ttl, info: undefined, server: server("2.10.4") });
   assert.deepEqual(codes(refusalFindings(old)), ["stream.missing", "stream.ttl_off"]);
   const never = { settings: settings({ ttl: "never" }) };

@@ -1,40 +1,40 @@
 /**
- * The known word that a misspelt one stands for.
+ * Finds the known word that a misspelt one stands for.
  *
  * @module
  */
 
-/** Longer keys are nobody's misspelling; it bounds the work on hostile documents. */
+/** Characters compared: bounds the work on hostile documents. */
 const LONGEST = 64;
 
-/** The word with the fewest edits, upper case, `_` and `-` set aside; of several the first. */
+/** Returns the known word with the fewest edits, ignoring case, `_` and `-`; the first of several. */
 export function nearestWord(word: string, known: Iterable<string>): string {
-  const plain = plainText(word.slice(0, LONGEST));
+  const plain = lettersOf(word.slice(0, LONGEST));
   let nearest = "";
   let fewest = Infinity;
   for (const candidate of known) {
-    const edits = editDistance(plain, plainText(candidate));
+    const edits = editDistance(plain, lettersOf(candidate));
     if (edits < fewest) [nearest, fewest] = [candidate, edits];
   }
   return nearest;
 }
 
 /**
- * The known word that another one is a misspelling of: as many edits away as a quarter of its letters at most, and not
- * the same. Undefined for words of their own.
+ * Returns the known word that another one is a misspelling of: at most a quarter of its letters differ. Returns
+ * undefined for a known word and for a word of its own.
  */
 export function misspelt(word: string, known: readonly string[]): string | undefined {
   if (known.includes(word)) return undefined;
   const nearest = nearestWord(word, known);
-  const edits = editDistance(plainText(word.slice(0, LONGEST)), plainText(nearest));
+  const edits = editDistance(lettersOf(word.slice(0, LONGEST)), lettersOf(nearest));
   return edits <= nearest.length / 4 ? nearest : undefined;
 }
 
-function plainText(word: string): string {
+function lettersOf(word: string): string {
   return word.toLowerCase().replace(/[_-]/g, "");
 }
 
-/** Levenshtein's distance: insertions, deletions and replacements, one row of the table at a time. */
+/** The Levenshtein distance, one row of the table at a time. */
 function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
