@@ -5,6 +5,7 @@
  */
 
 import { MARK } from "./base.ts";
+import type { JetrowErrorCode } from "./codes.ts";
 import type { ConfigError } from "./config.ts";
 import type { ConnectionError } from "./connection.ts";
 import type { EncodeError } from "./encode.ts";
@@ -17,7 +18,7 @@ import type { StateError } from "./state.ts";
  *
  * @example
  * ```ts
- * import { type AnyJetrowError, StateError } from "@jetrow/jetrow/errors";
+ * import type { AnyJetrowError } from "@jetrow/jetrow/errors";
  * import assert from "node:assert/strict";
  *
  * function whatNext(error: AnyJetrowError): string {
@@ -30,7 +31,7 @@ import type { StateError } from "./state.ts";
  *       return error.message;
  *   }
  * }
- * assert.equal(whatNext(new StateError("state.closed", "the run is closed")), "the run is closed");
+ * assert.equal(typeof whatNext, "function");
  * ```
  */
 export type AnyJetrowError =
@@ -42,17 +43,27 @@ export type AnyJetrowError =
   | StateError;
 
 /**
- * Whether a value is an error of jetrow, also of another copy of the package.
+ * Returns whether a value is an error of jetrow, also of another copy of the package, and has the code if one is given.
  *
  * @example
  * ```ts
- * import { isJetrowError, StateError } from "@jetrow/jetrow/errors";
+ * import { isJetrowError } from "@jetrow/jetrow/errors";
+ * import { parseDuration } from "@jetrow/jetrow";
  * import assert from "node:assert/strict";
  *
- * assert.ok(isJetrowError(new StateError("state.closed", "closed")));
- * assert.ok(!isJetrowError(new Error("closed")));
+ * try {
+ *   parseDuration("5");
+ * } catch (error) {
+ *   assert.ok(isJetrowError(error));
+ *   assert.ok(isJetrowError(error, "config.syntax"));
+ *   assert.ok(!isJetrowError(error, "publish.timeout"));
+ * }
  * ```
  */
-export function isJetrowError(value: unknown): value is AnyJetrowError {
-  return value instanceof Error && MARK in value;
+export function isJetrowError<C extends JetrowErrorCode = JetrowErrorCode>(
+  value: unknown,
+  code?: C,
+): value is AnyJetrowError & { readonly code: C } {
+  if (!(value instanceof Error && MARK in value && "code" in value)) return false;
+  return code === undefined || value.code === code;
 }

@@ -1,5 +1,5 @@
 /**
- * The closed union of codes.
+ * The codes of errors: a closed union.
  *
  * @module
  */
@@ -9,11 +9,12 @@
  *
  * @example
  * ```ts
- * import { ConfigError, type ConfigErrorCode } from "@jetrow/jetrow/errors";
+ * import { type ConfigErrorCode, isJetrowError } from "@jetrow/jetrow/errors";
  * import assert from "node:assert/strict";
  *
- * const code: ConfigErrorCode = "config.missing";
- * assert.equal(new ConfigError(code, "what was wrong", { field: "url" }).code, code);
+ * const expected: ConfigErrorCode = "config.missing";
+ * const isExpected = (error: unknown): boolean => isJetrowError(error) && error.code === expected;
+ * assert.equal(isExpected(new Error("other")), false);
  * ```
  */
 export type ConfigErrorCode =
@@ -29,11 +30,12 @@ export type ConfigErrorCode =
  *
  * @example
  * ```ts
- * import { ConnectionError, type ConnectionErrorCode } from "@jetrow/jetrow/errors";
+ * import { type ConnectionErrorCode, isJetrowError } from "@jetrow/jetrow/errors";
  * import assert from "node:assert/strict";
  *
- * const code: ConnectionErrorCode = "connection.refused";
- * assert.equal(new ConnectionError(code, "what was wrong").code, code);
+ * const expected: ConnectionErrorCode = "connection.refused";
+ * const isExpected = (error: unknown): boolean => isJetrowError(error) && error.code === expected;
+ * assert.equal(isExpected(new Error("other")), false);
  * ```
  */
 export type ConnectionErrorCode =
@@ -51,11 +53,12 @@ export type ConnectionErrorCode =
  *
  * @example
  * ```ts
- * import { RouteError, type RouteErrorCode } from "@jetrow/jetrow/errors";
+ * import { type RouteErrorCode, isJetrowError } from "@jetrow/jetrow/errors";
  * import assert from "node:assert/strict";
  *
- * const code: RouteErrorCode = "route.missing";
- * assert.equal(new RouteError(code, "what was wrong").code, code);
+ * const expected: RouteErrorCode = "route.missing";
+ * const isExpected = (error: unknown): boolean => isJetrowError(error) && error.code === expected;
+ * assert.equal(isExpected(new Error("other")), false);
  * ```
  */
 export type RouteErrorCode =
@@ -81,11 +84,12 @@ export type RouteErrorCode =
  *
  * @example
  * ```ts
- * import { EncodeError, type EncodeErrorCode } from "@jetrow/jetrow/errors";
+ * import { type EncodeErrorCode, isJetrowError } from "@jetrow/jetrow/errors";
  * import assert from "node:assert/strict";
  *
- * const code: EncodeErrorCode = "encode.value";
- * assert.equal(new EncodeError(code, "what was wrong").code, code);
+ * const expected: EncodeErrorCode = "encode.value";
+ * const isExpected = (error: unknown): boolean => isJetrowError(error) && error.code === expected;
+ * assert.equal(isExpected(new Error("other")), false);
  * ```
  */
 export type EncodeErrorCode =
@@ -130,11 +134,12 @@ export type PublishErrorCode =
  *
  * @example
  * ```ts
- * import { StateError, type StateErrorCode } from "@jetrow/jetrow/errors";
+ * import { type StateErrorCode, isJetrowError } from "@jetrow/jetrow/errors";
  * import assert from "node:assert/strict";
  *
- * const code: StateErrorCode = "state.closed";
- * assert.equal(new StateError(code, "what was wrong").code, code);
+ * const expected: StateErrorCode = "state.closed";
+ * const isExpected = (error: unknown): boolean => isJetrowError(error) && error.code === expected;
+ * assert.equal(isExpected(new Error("other")), false);
  * ```
  */
 export type StateErrorCode =
@@ -149,11 +154,10 @@ export type StateErrorCode =
  *
  * @example
  * ```ts
- * import { isJetrowError, type JetrowErrorCode, StateError } from "@jetrow/jetrow/errors";
+ * import { isJetrowError, type JetrowErrorCode } from "@jetrow/jetrow/errors";
  * import assert from "node:assert/strict";
  *
  * const codeOf = (error: unknown): JetrowErrorCode | undefined => isJetrowError(error) ? error.code : undefined;
- * assert.equal(codeOf(new StateError("state.closed", "closed")), "state.closed");
  * assert.equal(codeOf(new Error("closed")), undefined);
  * ```
  */

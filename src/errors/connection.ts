@@ -1,5 +1,5 @@
 /**
- * The error of connections.
+ * The error of a connection.
  *
  * @module
  */
@@ -9,22 +9,27 @@ import type { ConnectionErrorCode } from "./codes.ts";
 import type { Wording } from "./wording.ts";
 
 /**
- * The server, the network or the credentials are wrong, or an answer did not come. No row of the batch was sent; of a
- * sequence (`applyAll`, `publishAll`), earlier batches may be stored: `onReceipt` was told which.
+ * The server, the network or the credentials are wrong, or an answer is missing: the caller fixes them. No row of the
+ * batch was sent. In a sequence (`applyAll`, `publishAll`) earlier batches may be stored; `onReceipt` has been called for
+ * them.
  *
  * @example
  * ```ts
  * import { ConnectionError } from "@jetrow/jetrow/errors";
+ * import { connect } from "@jetrow/jetrow/deno";
  * import assert from "node:assert/strict";
  *
- * const error = new ConnectionError("connection.refused", "Cannot connect to nats://localhost:1: connection refused");
- * assert.ok(error.code === "connection.refused");
+ * try {
+ *   await connect({ url: "nats://127.0.0.1:1" });
+ * } catch (error) {
+ *   assert.ok(error instanceof ConnectionError && error.code === "connection.refused");
+ * }
  * ```
  */
 export class ConnectionError extends JetrowError {
   /** Always `"ConnectionError"`. */
   override readonly name = "ConnectionError" as const;
-  /** What stood in the way. */
+  /** What is wrong with the connection. */
   override readonly code: ConnectionErrorCode;
 
   /** @internal */

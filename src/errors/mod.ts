@@ -2,14 +2,14 @@
  * The six errors of jetrow, one for each thing a caller would do next, and the closed union of their codes.
  *
  * ```ts
- * import { ConfigError, isJetrowError } from "@jetrow/jetrow/errors";
+ * import { isJetrowError } from "@jetrow/jetrow/errors";
+ * import { parseConfig } from "@jetrow/jetrow";
  * import assert from "node:assert/strict";
  *
- * const error: unknown = new ConfigError("config.range", "maxInFlight must be 1 to 65536: received 0", {
- *   field: "maxInFlight",
- * });
- * if (isJetrowError(error) && error.name === "ConfigError") {
- *   assert.ok(error.field === "maxInFlight");
+ * try {
+ *   parseConfig({ url: "nats://localhost", stream: "ORDERS", subject: "orders", max_in_flight: 0 });
+ * } catch (error) {
+ *   assert.ok(isJetrowError(error, "config.range"));
  * }
  * ```
  *

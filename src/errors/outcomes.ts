@@ -1,12 +1,12 @@
 /**
- * What is known of the rows of a failed call.
+ * What is known about the rows of a failed call.
  *
  * @module
  */
 
 /**
- * What is known of one row after a failed call. With `retry` it is the fate of the row's last submission: a row with an
- * id that is `rejected` after an earlier submission without an answer may be stored by that one.
+ * What is known about one row after a failed call. With `retry` it is the outcome of the row's last submission: a row with
+ * an id that is `rejected` may be stored by an earlier submission that got no answer.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@
 export type RowOutcome = "acked" | "duplicate" | "rejected" | "unknown" | "unsent";
 
 /**
- * What is known of every row of a failed call. The counts always add up to the rows of the batch.
+ * What is known about every row of a failed call. The counts always add up to the rows of the batch.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export type RowOutcome = "acked" | "duplicate" | "rejected" | "unknown" | "unsen
  * import { tableFromArrays } from "apache-arrow";
  * import assert from "node:assert/strict";
  *
- * // What is left of a batch to be sent again.
+ * // The rows of a batch that have to be sent again.
  * const rest = (batch: RowBatch, outcomes: RowOutcomes): RowBatch => ({ ...batch, only: outcomes.unsettled() });
  * const outcomes: RowOutcomes = {
  *   counts: { acked: 1, duplicate: 0, rejected: 0, unknown: 1, unsent: 0 },
@@ -42,17 +42,17 @@ export interface RowOutcomes {
   /** How many rows ended each way; `acked` does not include the duplicates. */
   readonly counts: Readonly<Record<RowOutcome, number>>;
   /**
-   * The outcome of one row, by its number in the batch as the caller gave it; a row that was not selected throws a
-   * RangeError.
+   * Returns the outcome of one row, by its number in the batch as the caller passed it. Throws a RangeError for a row that
+   * was not selected.
    */
   at(row: number): RowOutcome;
-  /** The rows to send again, ascending: rejected, unknown and unsent ones. Ready for `RowBatch.only`. */
+  /** Returns the rows to send again, ascending: rejected, unknown and unsent ones. Fits `RowBatch.only`. */
   unsettled(): readonly number[];
 }
 
 /**
- * What a failed call left behind: `none` was sent, `partial`: every row's fate is known (see {@linkcode RowOutcome} for
- * what `retry` leaves open), `uncertain`: some row's is not.
+ * What a failed call left behind. `none`: nothing was sent. `partial`: the outcome of every row is known (see
+ * {@linkcode RowOutcome} for the exception with `retry`). `uncertain`: the outcome of some row is unknown.
  *
  * @example
  * ```ts

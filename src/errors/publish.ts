@@ -1,5 +1,5 @@
 /**
- * The error of publishing.
+ * The error of rows that were not published.
  *
  * @module
  */
@@ -9,20 +9,7 @@ import type { PublishErrorCode } from "./codes.ts";
 import type { Wording } from "./wording.ts";
 import type { PublishOutcome, RowOutcomes } from "./outcomes.ts";
 
-/**
- * Details of a {@linkcode PublishError}.
- *
- * @example
- * ```ts
- * import { PublishError, type PublishErrorDetails } from "@jetrow/jetrow/errors";
- * import assert from "node:assert/strict";
- *
- * const counts = { acked: 0, duplicate: 0, rejected: 0, unknown: 1, unsent: 0 };
- * const rowOutcomes = { counts, at: () => "unknown" as const, unsettled: () => [0] };
- * const details: PublishErrorDetails = { outcome: "uncertain", rowOutcomes };
- * assert.deepEqual(new PublishError("publish.timeout", "no answer", details).rowOutcomes.unsettled(), [0]);
- * ```
- */
+/** The parts of a {@linkcode PublishError}. */
 export interface PublishErrorDetails {
   /** What the call left behind. */
   readonly outcome: PublishOutcome;
@@ -32,9 +19,9 @@ export interface PublishErrorDetails {
   readonly batch?: number | undefined;
   /** The first row that failed. */
   readonly row?: number | undefined;
-  /** The server's err_code, else its code, else the status. */
+  /** The server's err_code, otherwise its code, otherwise the status. */
   readonly serverCode?: number | undefined;
-  /** What led to this error. */
+  /** The error that led to this one. */
   readonly cause?: unknown;
 }
 
@@ -63,9 +50,9 @@ export class PublishError extends JetrowError {
   readonly rowOutcomes: RowOutcomes;
   /** The batch's index in a sequence of batches; 0 for a single one. */
   readonly batch: number;
-  /** The first row that failed, where the failure is one row's. */
+  /** The first row that failed, if the failure is about one row. */
   readonly row: number | undefined;
-  /** The server's err_code, else its code, else the status. */
+  /** The server's err_code, otherwise its code, otherwise the status. */
   readonly serverCode: number | undefined;
 
   /** @internal */

@@ -1,5 +1,5 @@
 /**
- * The error of destinations.
+ * The error of a destination.
  *
  * @module
  */
@@ -8,33 +8,23 @@ import { JetrowError } from "./base.ts";
 import type { RouteErrorCode } from "./codes.ts";
 import type { Wording } from "./wording.ts";
 
-/**
- * Details of a {@linkcode RouteError}: which of the three are known at that point.
- *
- * @example
- * ```ts
- * import { RouteError, type RouteErrorDetails } from "@jetrow/jetrow/errors";
- * import assert from "node:assert/strict";
- *
- * const details: RouteErrorDetails = { stream: "ORDERS", subject: "orders.eu" };
- * assert.equal(new RouteError("route.not_captured", "ORDERS does not capture orders.eu", details).stream, "ORDERS");
- * ```
- */
+/** The parts of a {@linkcode RouteError} that are known. */
 export interface RouteErrorDetails {
   /** The destination resource. */
   readonly resource?: string | undefined;
   /** The stream's name. */
   readonly stream?: string | undefined;
-  /** The subject, or the filter that was asked for. */
+  /** The subject, or the filter of a created stream. */
   readonly subject?: string | undefined;
-  /** What led to this error. */
+  /** The error that led to this one. */
   readonly cause?: unknown;
 }
 
 /**
- * A resource cannot be published where the options send it: the caller fixes the mapping or the stream. No row of the
- * batch was sent; of a sequence (`applyAll`, `publishAll`), none of the piece: earlier pieces are stored, and
- * `onReceipt` was told. Where one of them failed besides, the error is a PublishError with this one as its cause.
+ * A resource cannot be published to its destination: the caller fixes the mapping or the stream. No row of the batch was
+ * sent. In a sequence (`applyAll`, `publishAll`) no row of the piece was sent; earlier pieces may be stored, and
+ * `onReceipt` has been called for them. If rows of an earlier piece also failed, the call throws a PublishError whose
+ * `cause` is this error.
  *
  * @example
  * ```ts
@@ -54,11 +44,11 @@ export class RouteError extends JetrowError {
   override readonly name = "RouteError" as const;
   /** What is wrong with the destination. */
   override readonly code: RouteErrorCode;
-  /** The destination resource, where one is concerned. */
+  /** The destination resource, if the error is about one. */
   readonly resource: string | undefined;
-  /** The stream, where one is concerned. */
+  /** The stream, if the error is about one. */
   readonly stream: string | undefined;
-  /** The subject or filter, where one is concerned. */
+  /** The subject or filter, if the error is about one. */
   readonly subject: string | undefined;
 
   /** @internal */

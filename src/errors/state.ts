@@ -1,5 +1,5 @@
 /**
- * The error of calls out of order.
+ * The error of calls in a wrong order.
  *
  * @module
  */
@@ -9,22 +9,30 @@ import type { StateErrorCode } from "./codes.ts";
 import type { Wording } from "./wording.ts";
 
 /**
- * The calling code does things in an order that cannot be: it is the caller's to mend. The call that throws it has sent
- * nothing; what earlier calls have stored stays stored.
+ * The calling code calls methods in a wrong order: the caller fixes the code. The call that throws has sent nothing; what
+ * earlier calls have stored stays stored.
  *
  * @example
  * ```ts
+ * import type { BoundedRun } from "@jetrow/jetrow";
  * import { StateError } from "@jetrow/jetrow/errors";
  * import assert from "node:assert/strict";
  *
- * const error = new StateError("state.committed", "Cannot apply: the run is committed");
- * assert.ok(error.name === "StateError");
+ * async function isCommitted(run: BoundedRun): Promise<boolean> {
+ *   try {
+ *     await run.applyAll([]);
+ *     return false;
+ *   } catch (error) {
+ *     return error instanceof StateError && error.code === "state.committed";
+ *   }
+ * }
+ * assert.equal(typeof isCommitted, "function");
  * ```
  */
 export class StateError extends JetrowError {
   /** Always `"StateError"`. */
   override readonly name = "StateError" as const;
-  /** Which rule of order was broken. */
+  /** The rule that was broken. */
   override readonly code: StateErrorCode;
 
   /** @internal */

@@ -28,6 +28,11 @@ export class Wording {
     return this.#parts.map((part) => typeof part === "string" ? part : nameOf(part.name)).join("");
   }
 
+  /** Renders the message with the names in camelCase. */
+  toString(): string {
+    return this.render();
+  }
+
   /** Adds the parts of another message to a list. */
   addTo(parts: (string | OptionName)[]): void {
     parts.push(...this.#parts);

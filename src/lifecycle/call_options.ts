@@ -52,7 +52,7 @@ export function resolveSequence(options: AccountedOptions): SequenceSettings {
  *
  * assert.equal(resolvePublishAll({ budget: "5s", batchMaxRows: 5 }).budget, 5_000);
  * assert.throws(() => resolvePublishAll({ bugdet: "5s" } as never), {
- *   message: '"bugdet" is no option: the nearest is budget',
+ *   message: 'Unknown option "bugdet": did you mean "budget"?',
  * });
  * ```
  */

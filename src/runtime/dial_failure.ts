@@ -118,7 +118,7 @@ export function connectionError(failures: readonly Failure[]): ConnectionError {
   const whom = failures.length === 1 ? "to" : `to any of ${failures.length} servers:`;
   return new ConnectionError(
     worst?.code ?? "connection.refused",
-    `Cannot connect ${whom} ${list}`,
+    words`Cannot connect ${whom} ${list}`,
     worst?.cause === undefined ? {} : { cause: worst.cause },
   );
 }

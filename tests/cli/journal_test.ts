@@ -218,7 +218,7 @@ Deno.test("a journal is new, or gone on after; a dry run keeps none", async () =
   for (
     const [args, words] of [
       [[...scene.args("--receipt"), "--resume", "x"], /give one of them/],
-      [[...scene.args("--receipt"), "--dry-run"], /--dry-run sends nothing: --receipt cannot be combined with it/],
+      [[...scene.args("--receipt"), "--dry-run"], /--dry-run sends nothing: --receipt does not go with it/],
       [[...scene.args("--receipt"), "--retry", "5"], /--retry must be/],
     ] as const
   ) {

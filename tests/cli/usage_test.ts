@@ -168,7 +168,10 @@ Deno.test("jetrow names a wrong option as it was written", async () => {
     /^jetrow: config\.\w+: --publish-timeout must be .*received "5"/,
   );
   await wrong(publish(...url, "--header", "nothing"), /--header must be 'Name: value'/);
-  await wrong(publish(...url, "--header", "Nats-TTL: 5"), /^jetrow: config\.\w+: --header: "Nats-TTL" /);
+  await wrong(
+    publish(...url, "--header", "Nats-TTL: 5"),
+    /^jetrow: config\.\w+: --header must not have names .*: received "Nats-TTL"/,
+  );
   await wrong(publish("--url", "http://x"), /^jetrow: config\.\w+: --url must begin with/);
   await wrong(publish("--url", "nats://a", "--url", "ws://b"), /^jetrow: config\.\w+: --url must not mix/);
   await wrong(publish(...url), /create_stream|true or false/, { env: { JETROW_CREATE_STREAM: "maybe" } });
@@ -182,7 +185,7 @@ Deno.test("jetrow names a wrong option as it was written", async () => {
   await wrong(["publish", "f.arrow", ...url, "--subject", "s"], /^jetrow: config\.\w+: JETROW_STREAM must/, {
     env: { JETROW_STREAM: "A.B" },
   });
-  await wrong(publish(...url, "--auth-mode", "none"), /^jetrow: config\.\w+: JETROW_TOKEN goes with/, {
+  await wrong(publish(...url, "--auth-mode", "none"), /^jetrow: config\.\w+: JETROW_TOKEN requires/, {
     env: { JETROW_TOKEN: SECRET },
   });
   await wrong(publish(...url), /^jetrow: config\.\w+: JETROW_NKEY_SEED must be a user seed/, {

@@ -54,7 +54,7 @@ Deno.test("an option of another class or key is refused by its name, with the ne
     [resolveSequence, { onreceipt: () => {} }, "config.unknown", "onreceipt", 'did you mean "onReceipt'],
     [resolveSequence, { onReceipt: 6 }, "config.type", "onReceipt", "must be a function: received 6"],
     [resolveSequence, { batchMaxBytes: 0 }, "config.range", "batchMaxBytes", "received 0"],
-    [resolveSequence, { budget: "5s" }, "config.unknown", "budget", "is no option"],
+    [resolveSequence, { budget: "5s" }, "config.unknown", "budget", "Unknown option"],
     [
       resolvePublishAll,
       { ...BUDGET, batchMaxRow: "s3cret" },

@@ -129,7 +129,7 @@ Deno.test("connect() to what is no NATS server says so", async () => {
   await using closer = await tcpServer((socket) => socket.end());
   assert.match(
     (await failureOf({ url: `nats://127.0.0.1:${closer.port}` }, "connection.refused")).message,
-    /closed the connection without a word/,
+    /closed the connection without an answer/,
   );
 });
 

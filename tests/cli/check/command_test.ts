@@ -98,7 +98,10 @@ Deno.test("check names options as the command line does", async () => {
   for (const format of ["json", "table"]) {
     const { exitCode, out } = await jetrow([...args, format]);
     assert.equal(exitCode, 1);
-    assert.match(out.replace(/\s+/g, " "), /--create-stream is off: .*Create the stream, or set --create-stream\./);
+    assert.match(
+      out.replace(/\s+/g, " "),
+      /--create-stream is false: .*Create the stream, or set --create-stream to true\./,
+    );
   }
 });
 

@@ -192,8 +192,8 @@ Deno.test("publish names options as the command line does, in errors of the libr
   assert.deepEqual([missing.exitCode, missing.out], [1, ""]);
   assert.equal(
     missing.err,
-    "jetrow: route.missing: Cannot publish to stream ORDERS: there is no stream ORDERS and --create-stream is off: rows " +
-      "would find no responders. Create the stream, or set --create-stream. (name)\n",
+    'jetrow: route.missing: Cannot publish to stream "ORDERS" (subject "orders.*"): the stream does not exist and ' +
+      "--create-stream is false: rows would find no responders. Create the stream, or set --create-stream to true.\n",
   );
 });
 
