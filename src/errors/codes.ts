@@ -127,7 +127,8 @@ export type PublishErrorCode =
   | "publish.permission"
   | "publish.aborted"
   | "publish.overloaded"
-  | "publish.stream_changed";
+  | "publish.stream_changed"
+  | "publish.internal";
 
 /**
  * Codes of {@linkcode StateError}: the caller fixes the calling code.

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { PublishError } from "../errors/mod.ts";
 import { watchAbort } from "../util/abort.ts";
 import type { Delivery, Failure } from "./call.ts";
 import { abortedFailure, type CallRows, publishError } from "./failure.ts";
@@ -44,6 +45,14 @@ export class Calls {
   fail(call: Call, failure: Failure): void {
     call.delivery.failure = failure;
     this.end(call, publishError(failure, call, call.delivery));
+  }
+
+  /** Ends all calls as a failure says. Returns the error of the call whose row failed, or else of the first one. */
+  failAll(failure: Failure): PublishError | undefined {
+    const calls = this.all;
+    for (const call of calls) this.fail(call, failure);
+    const first = calls.find(({ delivery }) => delivery === failure.delivery) ?? calls[0];
+    return first?.delivery.error as PublishError | undefined;
   }
 
   /** Ends a call: with success where no error is given. */

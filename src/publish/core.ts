@@ -9,17 +9,18 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { type PublishError, StateError } from "../errors/mod.ts";
 import { PieceMemory } from "../json/memory/spare.ts";
 import type { RowRange } from "../message/prepare.ts";
-import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Settings } from "../options/publisher.ts";
-import type { Destination, Destinations } from "../stream/destination.ts";
-import type { Dial, Options, Progress, PublisherStats, RowBatch, WriteReceipt } from "../types/mod.ts";
-import { type BatchSource, messageSteps, openBatch } from "./prepare_batch.ts";
+import type { Destinations } from "../stream/destination.ts";
+import type { Dial, Options, PublisherStats, RowBatch, WriteReceipt } from "../types/mod.ts";
+import { type BatchSource, openBatch } from "./prepare_batch.ts";
 import { type Call, Calls } from "./calls.ts";
-import { closeConnection, watchConnection } from "./connection/watch.ts";
+import { closeConnection, type ConnectionWatch, isClosed, watchConnection } from "./connection/watch.ts";
 import { Delivery, type Failure } from "./call.ts";
-import { abortedFailure, publishError } from "./failure.ts";
-import type { Inbox } from "./connection/inbox.ts";
+import { abortedFailure, endError, explained, publishError } from "./failure.ts";
+import { connectionFault, type Inbox } from "./connection/inbox.ts";
+import { deferred } from "../util/deferred.ts";
 import type { Lane, LaneHost } from "./lanes/lane.ts";
+import { type BeforeSending, Loader } from "./load.ts";
 import { mostRowsOfPiece, openLane } from "./mode.ts";
 import { type Opened, openParts } from "./opening.ts";
 import { ProgressTeller } from "./progress.ts";
@@ -27,9 +28,6 @@ import { receiptOf } from "./receipt.ts";
 import { Tally } from "./tally.ts";
 import { Turns } from "./encode_turns.ts";
 import { openWire, type Wire } from "./connection/wire.ts";
-
-/** Awaited when a call's rows are ready, before the first one is sent; what it throws fails the call. */
-export type BeforeSending = (rows: PreparedRows, destination: Destination) => Promise<void>;
 
 /** What a publisher, a run and a session are made of. */
 export class PublisherCore implements LaneHost {
@@ -42,9 +40,10 @@ export class PublisherCore implements LaneHost {
   readonly #wire: Wire;
   /** Memory that is used again: for bodies only where the wire copies them, so that nobody reads them any more. */
   readonly #memory: PieceMemory;
+  readonly #loader: Loader;
   readonly #lane: Lane;
   readonly #inbox: Inbox;
-  readonly #unwatch: () => void;
+  readonly #watch: ConnectionWatch;
   readonly #progress: ProgressTeller;
   readonly #turns = new Turns(() => this.#lane.waiting);
   readonly #tally = new Tally();
@@ -56,6 +55,7 @@ export class PublisherCore implements LaneHost {
   #released = false;
   #ended = false;
   #ending: Promise<void> | undefined;
+  readonly #gone = deferred<void | PublishError>();
 
   private constructor({ nc, settings, owns, inbox, destinations }: Opened) {
     this.settings = settings;
@@ -65,9 +65,10 @@ export class PublisherCore implements LaneHost {
     this.#destinations = destinations;
     this.#wire = openWire(nc, inbox.prefix);
     this.#memory = new PieceMemory({ bodies: !this.#wire.holdsRows });
+    this.#loader = new Loader(destinations, settings, this.#memory, this.#turns);
     this.#lane = openLane(nc, this.#wire, settings, inbox, this);
-    this.#progress = new ProgressTeller(settings.onProgress, () => this.#readProgress());
-    this.#unwatch = watchConnection(nc, {
+    this.#progress = new ProgressTeller(settings.onProgress, () => this.#tally.progress(this.#lane));
+    this.#watch = watchConnection(nc, {
       lost: (reason, cause) => this.#lost(reason, cause),
       refused: (operation, subject, cause) => this.#refused(operation, subject, cause),
     });
@@ -76,7 +77,14 @@ export class PublisherCore implements LaneHost {
   /** Dials where a function was given, subscribes, checks a shared stream. What was dialled is closed on failure. */
   static async open(to: Dial, options: Options): Promise<PublisherCore> {
     const opening: { core?: PublisherCore } = {};
-    return opening.core = new PublisherCore(await openParts(to, options, (msg) => opening.core?.reply(msg)));
+    const parts = await openParts(to, options, (msg) => opening.core?.reply(msg));
+    try {
+      return opening.core = new PublisherCore(parts);
+    } catch (cause) {
+      parts.inbox.close();
+      if (parts.owns) await closeConnection(parts.nc);
+      throw connectionFault(cause);
+    }
   }
 
   /** Publishes one batch whole. */
@@ -131,15 +139,9 @@ export class PublisherCore implements LaneHost {
   async #load(call: Call, source: BatchSource, range: RowRange, cut: boolean, before?: BeforeSending): Promise<void> {
     const { delivery } = call;
     try {
-      const destination = await this.#destinations.resolve(source.resource);
-      if (delivery.over) return;
-      const steps = messageSteps(source, range, destination, cut, this.settings, this.#memory);
-      const made = this.#turns.take(steps, () => !delivery.over);
-      const rows = made instanceof Promise ? await made : made;
-      if (rows === undefined || delivery.over) return;
-      if (before !== undefined) await before(rows, destination);
-      if (delivery.over) return;
-      delivery.load(rows, destination, this.#memory.fates);
+      const loaded = await this.#loader.load(source, range, cut, () => !delivery.over, before);
+      if (loaded === undefined) return;
+      delivery.load(loaded.rows, loaded.destination, this.#memory.fates);
       delivery.loaded.resolve();
       this.#lane.wake();
     } catch (error) {
@@ -184,12 +186,18 @@ export class PublisherCore implements LaneHost {
   async #close(): Promise<void> {
     await this.#calls.allEnded();
     await (this.#ending ?? this.#letGo());
+    this.#gone.resolve();
+  }
+
+  /** Resolves when it has ended, with the error that ended it, if any. */
+  closed(): Promise<void | PublishError> {
+    return this.#gone.promise;
   }
 
   /** What the publisher is doing. */
   stats(): PublisherStats {
     return {
-      connected: this.#connected && !this.#nc.isClosed(),
+      connected: this.#connected && !isClosed(this.#nc),
       inFlight: this.#lane.inFlight,
       inFlightBytes: this.#lane.inFlightBytes,
       ...this.#tally,
@@ -218,8 +226,9 @@ export class PublisherCore implements LaneHost {
   }
 
   failed(failure: Failure): void {
+    if (failure.code === "publish.internal") return this.#end(failure);
     if (this.#failure !== undefined) return;
-    this.#failure = failure;
+    this.#failure = explained(failure, this.#watch.serverError);
     this.#lane.stop();
   }
 
@@ -254,24 +263,27 @@ export class PublisherCore implements LaneHost {
     this.#finish();
   }
 
-  /** The end after a failure: let go first, then tell every call. */
+  /** The end after a failure: releases everything first, then ends every call with its error. */
   #finish(): void {
-    this.#ending ??= (async () => {
-      for (const { delivery } of this.#calls.all) delivery.over = true;
+    this.#ending ??= this.#failAll();
+  }
+
+  async #failAll(): Promise<void> {
+    for (const { delivery } of this.#calls.all) delivery.over = true;
+    try {
       await this.#letGo();
+    } finally {
       this.#ended = true;
       const failure = this.#failure!;
-      const calls = this.#calls.all;
-      for (const call of calls) this.#calls.fail(call, failure);
-      const first = calls.find(({ delivery }) => delivery === failure.delivery) ?? calls[0];
-      if (first !== undefined) this.#error ??= first.delivery.error as PublishError;
-    })();
+      this.#error ??= this.#calls.failAll(failure);
+      this.#gone.resolve(this.#error ?? endError(failure));
+    }
   }
 
   async #letGo(): Promise<void> {
     if (this.#released) return;
     this.#released = true;
-    this.#unwatch();
+    this.#watch.stop();
     this.#progress.stop();
     this.#destinations.close();
     this.#inbox.close();
@@ -280,11 +292,5 @@ export class PublisherCore implements LaneHost {
     this.#memory.close();
     this.#turns.moved();
     if (this.ownsConnection) await closeConnection(this.#nc);
-  }
-
-  #readProgress(): Progress {
-    const { submitted, inFlight, inFlightBytes } = this.#lane;
-    const { acked, duplicates, bytes } = this.#tally;
-    return { submitted, acked: acked + duplicates, bytes, inFlight, inFlightBytes };
   }
 }

@@ -64,3 +64,31 @@ export function abortedFailure(reason: unknown): Failure {
   const text = reason instanceof Error ? `: ${reason.message}` : "";
   return { code: "publish.aborted", reason: `the call was aborted${text}`, cause: reason };
 }
+
+/** The failure of all calls when the connection threw `error`, whose message says why. */
+export function lostConnection({ message, cause }: Error): Failure {
+  return { code: "publish.disconnected", reason: `the connection is lost: ${message}`, cause };
+}
+
+/** A lost connection with the server's reason, if it gave one before. */
+export function explained(failure: Failure, reason: Error | undefined): Failure {
+  if (reason === undefined || failure.code !== "publish.disconnected") return failure;
+  return { ...failure, reason: `the connection is lost: ${reason.message}`, cause: reason };
+}
+
+/** The failure of all calls by an error that should not be possible. */
+export function internalFailure(cause: unknown): Failure {
+  return { code: "publish.internal", reason: `an internal error: ${cause}`, cause };
+}
+
+/** The error of a publisher that ended, apart from any call. */
+export function endError(failure: Failure): PublishError {
+  return new PublishError(failure.code, `The publisher has ended: ${failure.reason}`, {
+    outcome: "none",
+    rowOutcomes: rowOutcomes(new Uint8Array(0)),
+    batch: 0,
+    row: undefined,
+    serverCode: failure.serverCode,
+    ...(failure.cause === undefined ? {} : { cause: failure.cause }),
+  });
+}

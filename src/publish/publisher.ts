@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { JetrowError } from "../errors/mod.ts";
 import type { Dial, Options, PublisherStats, PublishOptions, RowBatch, WriteReceipt } from "../types/mod.ts";
 import { resolveCall } from "./call_options.ts";
 import { PublisherCore } from "./core.ts";
@@ -75,6 +76,26 @@ export class Publisher {
    */
   close(): Promise<void> {
     return this.#core.close();
+  }
+
+  /**
+   * Resolves when the publisher has ended: with the PublishError that ended it, or with undefined after
+   * {@linkcode close}. Never rejects.
+   *
+   * @example
+   * ```ts
+   * import type { Publisher } from "@jetrow/jetrow";
+   * import assert from "node:assert/strict";
+   *
+   * async function reopenAfterFailure(publisher: Publisher, open: () => Promise<Publisher>): Promise<Publisher | undefined> {
+   *   const error = await publisher.closed();
+   *   return error === undefined ? undefined : await open();
+   * }
+   * assert.ok(typeof reopenAfterFailure === "function");
+   * ```
+   */
+  closed(): Promise<void | JetrowError> {
+    return this.#core.closed();
   }
 
   /** Closes the publisher at the end of an `await using` block. */

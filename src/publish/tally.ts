@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Progress } from "../types/mod.ts";
+
 /** Counts that only grow. */
 export class Tally {
   /** Rows acknowledged as new. */
@@ -23,6 +25,11 @@ export class Tally {
       this.failures++;
       throw error;
     }
+  }
+
+  /** What a listener of progress receives: these counts, and what a lane has in flight. */
+  progress({ submitted, inFlight, inFlightBytes }: Omit<Progress, "acked" | "bytes">): Progress {
+    return { submitted, acked: this.acked + this.duplicates, bytes: this.bytes, inFlight, inFlightBytes };
   }
 
   /** Rows were acknowledged, so many of them as duplicates. */

@@ -7,6 +7,7 @@
 import { option, words } from "../../errors/wording.ts";
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "@nats-io/nats-core";
 import { ConnectionError } from "../../errors/mod.ts";
+import { settle } from "../../util/settle.ts";
 import { type TakeAnswer, tapAnswers } from "./answer_tap.ts";
 
 /** The longest wait for a flush, in milliseconds. */
@@ -45,12 +46,13 @@ export async function openInbox(
       },
     });
   } catch (cause) {
-    throw closed(cause);
+    throw connectionFault(cause);
   }
+  const unsubscribe = (): void => void settle(() => subscription.unsubscribe());
   try {
-    await flushed(nc);
+    await flushed(nc, subscription);
   } catch (error) {
-    subscription.unsubscribe();
+    unsubscribe();
     throw error;
   }
   if (refused !== undefined) {
@@ -68,12 +70,12 @@ export async function openInbox(
     tap: (take) => untap = tapAnswers(nc, prefix, take),
     close() {
       untap();
-      subscription.unsubscribe();
+      unsubscribe();
     },
   };
 }
 
-async function flushed(nc: NatsConnection): Promise<void> {
+async function flushed(nc: NatsConnection, subscription: Subscription): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -81,21 +83,25 @@ async function flushed(nc: NatsConnection): Promise<void> {
       reject(new ConnectionError("connection.no_answer", message));
     }, FLUSH_TIMEOUT);
   });
-  const gone = nc.closed().then((cause) => {
-    throw closed(cause ?? undefined);
-  });
-  gone.catch(() => {});
+  late.catch(() => {});
   try {
-    await Promise.race([nc.flush(), late, gone]);
+    const gone = nc.closed().then((cause) => {
+      throw connectionFault(cause ?? undefined);
+    });
+    gone.catch(() => {});
+    // The subscription of a wrapped connection may be a promise.
+    await Promise.race([Promise.all([subscription, nc.flush()]), late, gone]);
   } catch (cause) {
-    throw cause instanceof ConnectionError ? cause : closed(cause);
+    throw cause instanceof ConnectionError ? cause : connectionFault(cause);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function closed(cause: unknown): ConnectionError {
-  return new ConnectionError("connection.closed", "Cannot open a publisher: the connection is closed", {
+/** The error of an opening whose connection is closed, or threw `cause`. */
+export function connectionFault(cause?: unknown): ConnectionError {
+  const text = cause instanceof Error && cause.message !== "" ? `: ${cause.message}` : "";
+  return new ConnectionError("connection.closed", `Cannot open a publisher: the connection is closed${text}`, {
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { NatsConnection } from "@nats-io/nats-core";
+import type { NatsConnection, Status } from "@nats-io/nats-core";
+import { settle } from "../../util/settle.ts";
 
 /** What is told of a connection. */
 export interface ConnectionEvents {
@@ -14,45 +15,76 @@ export interface ConnectionEvents {
   refused(operation: string, subject: string, cause: unknown): void;
 }
 
+/** A watch over a connection. */
+export interface ConnectionWatch {
+  /** The last error that the server reported, permission errors apart: why it closes a connection next. */
+  readonly serverError: Error | undefined;
+  /** Ends the watch. */
+  stop(): void;
+}
+
 /**
- * Tells of a connection's end and of permission errors until the returned function is called. The client's errors are
- * told apart by name: the connection may come from another copy of it.
+ * Reports a connection's end and permission errors. The client's errors are told apart by name: the connection may come
+ * from another copy of it.
  */
-export function watchConnection(nc: NatsConnection, events: ConnectionEvents): () => void {
-  const watch = { on: true };
-  const statuses = nc.status();
-  (async () => {
+export function watchConnection(nc: NatsConnection, events: ConnectionEvents): ConnectionWatch {
+  const watch: { on: boolean; serverError: Error | undefined } = { on: true, serverError: undefined };
+  const ended = (what: string, error: unknown): void => {
+    if (!watch.on) return;
+    const cause = error instanceof Error ? error : watch.serverError;
+    events.lost(cause === undefined ? what : `${what}: ${cause.message}`, cause);
+  };
+  nc.closed().then((error) => ended("the connection is closed", error), (error) => ended(LOST, error));
+  let statuses: AsyncIterable<Status> | undefined;
+  void settle(async () => {
+    // Awaited, since a wrapped connection may return a promise.
+    statuses = await nc.status();
     for await (const status of statuses) {
       if (!watch.on) return;
-      if (status.type === "disconnect") events.lost("the connection is lost");
-      else if (status.type === "error") toldError(status.error, events);
+      if (status.type === "disconnect") ended(LOST, undefined);
+      else if (status.type === "error") {
+        if (!reportRefusal(status.error, events)) watch.serverError = status.error;
+      }
     }
-  })().catch(() => {}); // the iterator fails only when the connection closes, which `closed` tells
-  nc.closed().then((error) => {
-    if (!watch.on) return;
-    const reason = error instanceof Error ? `the connection is closed: ${error.message}` : "the connection is closed";
-    events.lost(reason, error ?? undefined);
-  }, () => {});
-  return () => {
-    watch.on = false;
-    // The client's iterator can be stopped, though its public type does not say so; else it ends with the connection.
-    (statuses as { stop?: () => void }).stop?.();
+  }); // without statuses, `closed` still reports the end
+  return {
+    get serverError() {
+      return watch.serverError;
+    },
+    stop() {
+      watch.on = false;
+      // The client's iterator can be stopped, though its public type does not say so; else it ends with the connection.
+      void settle(() => (statuses as { stop?: () => void } | undefined)?.stop?.());
+    },
   };
 }
 
-function toldError(error: unknown, events: ConnectionEvents): void {
-  if (!(error instanceof Error) || error.name !== "PermissionViolationError") return;
+const LOST = "the connection is lost";
+
+/** Reports a permission error; returns false for any other. */
+function reportRefusal(error: unknown, events: ConnectionEvents): boolean {
+  if (!(error instanceof Error) || error.name !== "PermissionViolationError") return false;
   const { operation, subject } = error as Error & { operation?: string; subject?: string };
   events.refused(operation ?? "publish", subject ?? "", error);
+  return true;
+}
+
+/** Whether a connection is closed; one that cannot say is. */
+export function isClosed(nc: NatsConnection): boolean {
+  try {
+    return nc.isClosed();
+  } catch {
+    return true;
+  }
 }
 
 /** The longest a close is waited for, in milliseconds: a stalled peer may never let it end. */
 const CLOSE_TIMEOUT = 1000;
 
-/** Closes a connection; an error of it has nobody to be told to. */
+/** Closes a connection. Ignores an error of it, and a close that does not end in time. */
 export async function closeConnection(nc: NatsConnection): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT));
-  await Promise.race([nc.close().catch(() => {}), late]);
+  await Promise.race([settle(() => nc.close()), late]);
   clearTimeout(timer);
 }

@@ -5,11 +5,20 @@
  * @module
  */
 
-import type { MsgHdrs, NatsConnection } from "@nats-io/nats-core";
+import type { MsgHdrs, NatsConnection, PublishOptions } from "@nats-io/nats-core";
 import type { PreparedRows } from "../../message/prepared_rows.ts";
 import { extendBlock } from "../../message/headers.ts";
+import { settle } from "../../util/settle.ts";
 import { BurstMemory } from "./burst_memory.ts";
 import { type FrameSink, frameSink } from "./client_internals.ts";
+
+/** The connection failed while rows were handed to it. `cause` is what it threw. */
+export class WireError extends Error {
+  /** An error of a connection. */
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
 
 /** A reply subject with a whole number in it: what comes before and behind the number. */
 export interface ReplyForm {
@@ -135,15 +144,17 @@ class FrameWire implements Wire {
 
   flush(): void {
     if (this.#end === this.#start) return;
-    if (this.#nc.isClosed()) throw new Error("the connection is closed");
-    if (this.#nc.isDraining()) throw new Error("the connection is draining");
     const [start, end] = [this.#start, this.#end];
-    if (this.#sink.takesViews) {
-      this.#start = end;
-      this.#sink.send(this.#burst.subarray(start, end), this.#messages, this.#bytes);
-    } else {
-      this.#end = 0;
-      this.#sink.send(this.#burst.slice(0, end), this.#messages, this.#bytes);
+    const { takesViews } = this.#sink;
+    if (takesViews) this.#start = end;
+    else this.#end = 0;
+    try {
+      if (this.#nc.isClosed()) throw new Error("the connection is closed");
+      if (this.#nc.isDraining()) throw new Error("the connection is draining");
+      const frames = takesViews ? this.#burst.subarray(start, end) : this.#burst.slice(0, end);
+      this.#sink.send(frames, this.#messages, this.#bytes);
+    } catch (cause) {
+      throw new WireError(cause);
     }
     this.#messages = 0;
     this.#bytes = 0;
@@ -175,8 +186,18 @@ function endBlock(to: Uint8Array, end: number, lines: Uint8Array): void {
   to[end - 1] = 0x0a;
 }
 
+function publish(nc: NatsConnection, subject: string, payload: Uint8Array, options: PublishOptions): void {
+  try {
+    const result: unknown = nc.publish(subject, payload, options);
+    // A wrapped connection may return a promise: a row whose publish rejects goes without an answer.
+    if (result !== undefined) void settle(() => result);
+  } catch (cause) {
+    throw new WireError(cause);
+  }
+}
+
 function publishEmpty(nc: NatsConnection, subject: string, reply: ReplyForm, number: number): void {
-  nc.publish(subject, NOTHING, { reply: replyText(reply, number) });
+  publish(nc, subject, NOTHING, { reply: replyText(reply, number) });
 }
 
 function replyText({ before, after }: ReplyForm, number: number): string {
@@ -246,6 +267,6 @@ class PublishWire implements Wire {
     const body = rows.bytes.subarray(from, to);
     // All that the client asks of headers when it publishes is `encode()`.
     const headers = { encode: () => bytes } as unknown as MsgHdrs;
-    this.#nc.publish(rows.subject, body, reply === undefined ? { headers } : { reply, headers });
+    publish(this.#nc, rows.subject, body, reply === undefined ? { headers } : { reply, headers });
   }
 }

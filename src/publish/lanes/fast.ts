@@ -54,7 +54,7 @@ export class FastLane implements Lane {
     this.#pump = new Pump(host, {
       outstanding: () => this.#sender.rows > 0,
       nextDue: () => this.#nextDue(),
-      expire: (time) => this.#pump.guarded(() => this.#expireAll(time)),
+      expire: (time) => this.#expireAll(time),
       submit: (time) => this.#sender.submit(time),
     });
   }

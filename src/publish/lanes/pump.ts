@@ -5,7 +5,9 @@
  */
 
 import { ExpiryTimer, now } from "./deadlines.ts";
+import { internalFailure, lostConnection } from "../failure.ts";
 import type { LaneHost } from "./lane.ts";
+import { WireError } from "../connection/wire.ts";
 
 /** What is peculiar to a lane. */
 export interface PumpWork {
@@ -99,12 +101,12 @@ export class Pump {
     this.#timer.stop();
   }
 
-  /** Runs what may send: the connection may be gone. */
+  /** Runs `work`, and reports what it throws: an error of the connection, or one of jetrow's own. */
   guarded(work: () => void): void {
     try {
       work();
-    } catch (cause) {
-      this.#host.failed({ code: "publish.disconnected", reason: "the connection is lost", cause });
+    } catch (error) {
+      this.#host.failed(error instanceof WireError ? lostConnection(error) : internalFailure(error));
     }
   }
 
@@ -116,7 +118,7 @@ export class Pump {
   }
 
   #due(time: number): void {
-    this.#work.expire(time);
+    this.guarded(() => this.#work.expire(time));
     if (this.#stopped) this.#reportDrained();
     else this.#pump();
   }

@@ -10,25 +10,38 @@ import { watchAbort } from "../../util/abort.ts";
 import { deferred } from "../../util/deferred.ts";
 import { ConnectionError } from "../../errors/mod.ts";
 
+/** How much longer than its timeout a request is waited for, in milliseconds: the client's own timer comes first. */
+const GRACE = 500;
+
 /**
- * A promise that rejects when the signal aborts or the connection closes: the client leaves a request of a closed
- * connection open. `stop` ends the watch.
+ * Rejects when the signal aborts, the connection closes, or `timeout` milliseconds and a little more have passed: the
+ * client leaves a request of a closed connection open. `stop` ends the watch.
  */
 export function endings(
   nc: NatsConnection,
   subject: string,
   signal?: AbortSignal | undefined,
+  timeout?: number,
 ): { promise: Promise<never>; stop: () => void } {
   const { promise, reject } = deferred<never>();
   const forget = signal === undefined ? () => {} : watchAbort(signal, () => reject(signal.reason));
+  const late = timeout === undefined
+    ? undefined
+    : setTimeout(() => reject(silenceError(subject, timeout)), timeout + GRACE);
   const closed = () => reject(closedError(subject));
-  const waiting = waitingFor(nc);
-  waiting.add(closed);
+  let waiting: Set<() => void> | undefined;
+  try {
+    waiting = waitingFor(nc);
+    waiting.add(closed);
+  } catch (cause) {
+    reject(closedError(subject, cause));
+  }
   return {
     promise,
     stop: () => {
       forget();
-      waiting.delete(closed);
+      clearTimeout(late);
+      waiting?.delete(closed);
     },
   };
 }
@@ -41,9 +54,9 @@ function waitingFor(nc: NatsConnection): Set<() => void> {
   const known = waiters.get(nc);
   if (known !== undefined) return known;
   const waiting = new Set<() => void>();
-  waiters.set(nc, waiting);
   const wake = () => waiting.forEach((closed) => closed());
   nc.closed().then(wake, wake);
+  waiters.set(nc, waiting);
   return waiting;
 }
 
@@ -69,11 +82,7 @@ export function failedRequest(error: unknown, subject: string, prefix: string, t
     case "DrainingConnectionError":
       return closedError(subject, cause);
     case "TimeoutError":
-      return new ConnectionError(
-        "connection.no_answer",
-        `Cannot request ${subject}: no answer within ${timeout} ms`,
-        { cause: error },
-      );
+      return silenceError(subject, timeout, error);
     default:
       return new ConnectionError("connection.no_answer", `Cannot request ${subject}: ${cause.message}`, {
         cause: error,
@@ -90,7 +99,13 @@ function permissionError(cause: PermissionViolationError, subject: string, prefi
   return new ConnectionError("connection.permission", message, { cause });
 }
 
-function closedError(subject: string, cause?: Error): ConnectionError {
+/** The error of a request that was not answered in time. */
+export function silenceError(subject: string, timeout: number, cause?: unknown): ConnectionError {
+  const message = `Cannot request ${subject}: no answer within ${timeout} ms`;
+  return new ConnectionError("connection.no_answer", message, cause === undefined ? {} : { cause });
+}
+
+function closedError(subject: string, cause?: unknown): ConnectionError {
   const message = `Cannot request ${subject}: the connection is closed`;
   return new ConnectionError("connection.closed", message, cause === undefined ? {} : { cause });
 }

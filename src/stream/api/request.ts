@@ -65,7 +65,7 @@ export async function apiRequest<T extends object>(
   const prefix = inboxPrefixOf(nc, options.inboxPrefix);
   const timeout = options.timeout ?? API_TIMEOUT;
   options.signal?.throwIfAborted();
-  const { promise: ended, stop } = endings(nc, subject, options.signal);
+  const { promise: ended, stop } = endings(nc, subject, options.signal, timeout);
   try {
     const payload = body === undefined ? "" : JSON.stringify(body);
     const reply = createInbox(prefix);

@@ -5,10 +5,11 @@
  */
 
 import { createInbox, type Msg, type NatsConnection } from "@nats-io/nats-core";
+import { settle } from "../../util/settle.ts";
 import { deferred } from "../../util/deferred.ts";
 import { ConnectionError } from "../../errors/mod.ts";
 import { API_TIMEOUT, type ApiOptions, inboxPrefixOf } from "./request.ts";
-import { endings, failedRequest } from "./ending.ts";
+import { endings, failedRequest, silenceError } from "./ending.ts";
 
 /**
  * Publishes a request and hands over each message that answers it until `take` says that one was the last.
@@ -31,7 +32,7 @@ export async function requestMany(
   // One timer that looks whether something came, not one set anew at each message.
   let heard = false;
   let over = false;
-  const timer = setInterval(() => heard ? heard = false : done.reject(silence(subject, timeout)), timeout);
+  const timer = setInterval(() => heard ? heard = false : done.reject(silenceError(subject, timeout)), timeout);
   let unsubscribe = (): void => {};
   try {
     const inbox = createInbox(prefix);
@@ -49,11 +50,12 @@ export async function requestMany(
         }
       },
     });
-    unsubscribe = () => sub.unsubscribe();
+    unsubscribe = () => void settle(() => sub.unsubscribe());
     // By this the client finds whom to tell that the server refused the publish; without it the timeout does.
     (sub as { requestSubject?: string }).requestSubject = subject;
     nc.publish(subject, payload, { reply: inbox });
-    await Promise.race([done.promise, ending.promise]);
+    // The subscription of a wrapped connection may be a promise.
+    await Promise.race([done.promise, ending.promise, Promise.all([sub, done.promise])]);
   } catch (error) {
     if (options.signal?.aborted || error instanceof ConnectionError) throw error;
     throw failedRequest(error, subject, prefix, timeout);
@@ -63,10 +65,6 @@ export async function requestMany(
     ending.stop();
     unsubscribe();
   }
-}
-
-function silence(subject: string, timeout: number): ConnectionError {
-  return new ConnectionError("connection.no_answer", `Cannot ask ${subject}: no answer within ${timeout} ms`);
 }
 
 function isNoResponders(msg: Msg): boolean {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Failure } from "../../../src/publish/call.ts";
+import { WireError } from "../../../src/publish/connection/wire.ts";
 import { now } from "../../../src/publish/lanes/deadlines.ts";
 import { Pump, type PumpWork } from "../../../src/publish/lanes/pump.ts";
 
@@ -71,17 +72,39 @@ Deno.test("a pump submits behind what it expires; when it is stopped it only tel
   assert.deepEqual(log.slice(3), ["drained", "expire", "drained"]);
 });
 
-Deno.test("a pump whose work throws has lost the connection", async () => {
+Deno.test("a pump has lost the connection when the wire throws", async () => {
   const cause = new Error("the socket is gone");
   const { pump, log, failures } = scene({
     submit: () => {
-      throw cause;
+      throw new WireError(cause);
     },
   });
   pump.wake();
   await turn();
   assert.deepEqual(log, ["failed", "moved"]);
-  assert.deepEqual(failures, [{ code: "publish.disconnected", reason: "the connection is lost", cause }]);
+  const reason = "the connection is lost: the socket is gone";
+  assert.deepEqual(failures, [{ code: "publish.disconnected", reason, cause }]);
+});
+
+Deno.test("an error of jetrow's own is not a lost connection, whether rows are submitted or expire", async () => {
+  const cause = new RangeError("the window has no room");
+  const fail = (): never => {
+    throw cause;
+  };
+  const submitting = scene({ submit: fail });
+  submitting.pump.wake();
+  const due = now();
+  const expiring = scene({ nextDue: () => due, expire: fail });
+  expiring.pump.arm();
+  while (expiring.failures.length === 0) await turn();
+  expiring.pump.cut();
+  const expected = {
+    code: "publish.internal",
+    reason: "an internal error: RangeError: the window has no room",
+    cause,
+  };
+  assert.deepEqual(submitting.failures, [expected]);
+  assert.deepEqual(expiring.failures[0], expected);
 });
 
 Deno.test("a pump that is cut off expires nothing any more", async () => {

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { isJetrowError, type JetrowError, Publisher } from "../../mod.ts";
+import { connect } from "../../src/runtime/deno.ts";
+import { numberBatch } from "../_support/batches.ts";
+import { NO_RESPONDERS } from "../_support/fake_answers.ts";
+import { fakeConnection } from "../_support/fake_connection.ts";
+import { startNatsServer } from "../_support/nats_server.ts";
+
+const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
+
+/** Narrows what `closed()` gives. */
+function ended(error: void | JetrowError): JetrowError {
+  assert.ok(isJetrowError(error));
+  return error;
+}
+
+Deno.test("closed() resolves with undefined after close(), and not before", async () => {
+  const publisher = await Publisher.open(fakeConnection().nc, OPTIONS);
+  let over = false;
+  const closed = publisher.closed().then((error) => (over = true, error));
+  await publisher.publish({ resource: "eu", rows: numberBatch(3) });
+  assert.equal(over, false);
+  await publisher.close();
+  assert.equal(await closed, undefined);
+  assert.equal(await publisher.closed(), undefined, "repeatable");
+});
+
+Deno.test("closed() resolves with the error that calls reject with", async () => {
+  const publisher = await Publisher.open(fakeConnection({ answers: () => NO_RESPONDERS }).nc, OPTIONS);
+  const failed = await publisher.publish({ resource: "eu", rows: numberBatch(3) }).catch((error) => error);
+  assert.equal(await publisher.closed(), failed);
+  await publisher.close();
+  assert.equal(await publisher.closed(), failed, "closing later changes nothing");
+});
+
+Deno.test("closed() resolves with an error when a connection is lost without a call in progress", async () => {
+  const fake = fakeConnection();
+  const publisher = await Publisher.open(fake.nc, OPTIONS);
+  fake.lose(new Error("read ECONNRESET"));
+  const error = ended(await publisher.closed());
+  assert.deepEqual([error.name, error.code], ["PublishError", "publish.disconnected"]);
+  await publisher.close();
+});
+
+Deno.test("closed() resolves after the server has gone, and the connection that was dialled is closed then", async () => {
+  const server = await startNatsServer();
+  const config = { ...OPTIONS, url: server.url };
+  const nc = await connect(config);
+  const publisher = await Publisher.open(() => Promise.resolve(nc), config);
+  await publisher.publish({ resource: "eu", rows: numberBatch(3) });
+  await server[Symbol.asyncDispose]();
+  assert.equal(ended(await publisher.closed()).code, "publish.disconnected");
+  assert.ok(nc.isClosed());
+});
+
+Deno.test("an abort that ends the publisher is what closed() resolves with; one that ends a call alone is not", async () => {
+  const fake = fakeConnection({ answers: () => undefined });
+  const abort = new AbortController();
+  const publisher = await Publisher.open(() => Promise.resolve(fake.nc), OPTIONS);
+  const call = publisher.publish({ resource: "eu", rows: numberBatch(3) }, { signal: abort.signal });
+  const failed = call.catch((error) => error);
+  while (fake.published.length < 3) await new Promise((resolve) => setTimeout(resolve, 0));
+  abort.abort(new Error("enough"));
+  assert.equal(await publisher.closed(), await failed);
+
+  const shared = fakeConnection();
+  const other = await Publisher.open(shared.nc, OPTIONS);
+  await assert.rejects(other.publish({ resource: "eu", rows: numberBatch(3) }, { signal: AbortSignal.abort() }), {
+    code: "publish.aborted",
+  });
+  await other.close();
+  assert.equal(await other.closed(), undefined);
+});
