@@ -13,6 +13,7 @@ import type { ApplyAllOptions, Batches, Options, RunReceipt } from "../types/mod
 import { resolvePublishAll, type SequenceSettings } from "./call_options.ts";
 import { SequenceRunner } from "./sequence/runner.ts";
 import { Totals } from "./totals.ts";
+import { watchAbort } from "../util/abort.ts";
 import { unlessAborted } from "../util/unless_aborted.ts";
 
 /**
@@ -198,11 +199,11 @@ async function sleep(milliseconds: number, signal: AbortSignal | undefined): Pro
   return await new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
+      forget?.();
       resolve(!signal?.aborted);
     };
     const timer = setTimeout(done, milliseconds);
+    const forget = signal && watchAbort(signal, done);
     if (signal?.aborted) done();
-    else signal?.addEventListener("abort", done, { once: true });
   });
 }

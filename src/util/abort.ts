@@ -30,9 +30,40 @@ export function watchAbort(signal: AbortSignal, aborted: () => void): () => void
 
 function watch(signal: AbortSignal): Watch {
   const waiting = new Set<() => void>();
-  const tell = () => waiting.forEach((aborted) => aborted());
+  const tell = (): void => {
+    const errors: unknown[] = [];
+    for (const aborted of waiting) {
+      try {
+        aborted();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    // One that throws keeps no other from being called.
+    if (errors.length > 0) throw errors[0];
+  };
   const all: Watch = { waiting, tell };
   watched.set(signal, all);
   signal.addEventListener("abort", tell, { once: true });
   return all;
+}
+
+/** A signal that follows others until it is released. */
+export interface LinkedSignal {
+  /** Aborts with the first of the others, for its reason. */
+  readonly signal: AbortSignal;
+  /** Ends the link: the others keep nothing of it. */
+  release(): void;
+}
+
+/**
+ * Links a new signal to others. Unlike `AbortSignal.any` it leaves nothing behind at a signal that outlives it: Node 20
+ * keeps about 90 bytes at a long-lived signal for each that depends on it.
+ */
+export function linkSignals(...signals: readonly AbortSignal[]): LinkedSignal {
+  const controller = new AbortController();
+  const aborted = signals.find((signal) => signal.aborted);
+  if (aborted !== undefined) controller.abort(aborted.reason);
+  const watches = signals.map((signal) => watchAbort(signal, () => controller.abort(signal.reason)));
+  return { signal: controller.signal, release: () => watches.forEach((forget) => forget()) };
 }

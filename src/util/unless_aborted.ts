@@ -4,6 +4,7 @@
  * @module
  */
 
+import { watchAbort } from "./abort.ts";
 import { deferred } from "./deferred.ts";
 
 /**
@@ -23,11 +24,10 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
   promise.catch(() => {}); // it may fail after an abort has settled the race
   signal.throwIfAborted();
   const aborted = deferred<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
+  const forget = watchAbort(signal, () => aborted.reject(signal.reason));
   try {
     return await Promise.race([promise, aborted.promise]);
   } finally {
-    signal.removeEventListener("abort", abort);
+    forget();
   }
 }

@@ -1,7 +1,7 @@
-// Publishes thirty batches at a time with one signal, and prints what Node warns of; run by shared_signal_test.ts.
+// Publishes thirty batches, then fifteen sequences twice, at a time with one signal, and prints what Node warns of; run by shared_signal_test.ts.
 // deno-lint-ignore-file no-console
 import process from "node:process";
-import { connect, Publisher } from "../../src/runtime/node.ts";
+import { connect, openRun, publishAll, Publisher } from "../../src/runtime/node.ts";
 import { numberBatch } from "../_support/batches.ts";
 
 const warnings: string[] = [];
@@ -14,6 +14,14 @@ const calls = Array.from(
   { length: 30 },
   () => publisher.publish({ resource: "eu", rows: numberBatch(10) }, { signal }),
 );
-const receipts = await Promise.all(calls);
+const receipts: { rows: number }[] = await Promise.all(calls);
 await publisher.close();
+const batch = { resource: "eu", rows: numberBatch(10) };
+const dial = () => connect(config);
+const loads = Array.from({ length: 15 }, () => publishAll(dial, config, [batch, batch], { budget: "30s", signal }));
+receipts.push(...await Promise.all(loads));
+const run = await openRun(dial, config);
+const sequences = Array.from({ length: 15 }, () => run.applyAll([batch, batch], { signal }));
+for (const totals of await Promise.all(sequences)) receipts.push(...totals);
+await run.commit();
 console.log(JSON.stringify({ rows: receipts.reduce((sum, { rows }) => sum + rows, 0), warnings }));

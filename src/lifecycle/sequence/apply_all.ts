@@ -9,6 +9,7 @@ import type { ApplyAllOptions, Batches, ResourceTotal, WriteReceipt } from "../.
 import { resolveSequence } from "../call_options.ts";
 import { SequenceRunner } from "./runner.ts";
 import { Totals } from "../totals.ts";
+import { linkSignals } from "../../util/abort.ts";
 import { unlessAborted } from "../../util/unless_aborted.ts";
 
 /**
@@ -24,7 +25,7 @@ export async function applyAll(
   count: (receipt: WriteReceipt) => void,
 ): Promise<ResourceTotal[]> {
   const settings = resolveSequence(options);
-  const signal = settings.signal === undefined ? owner : AbortSignal.any([owner, settings.signal]);
+  const { signal, release } = linkSignals(...settings.signal === undefined ? [owner] : [owner, settings.signal]);
   const totals = new Totals();
   const runner = new SequenceRunner(batches, { ...settings, signal }, async (receipt) => {
     totals.add(receipt);
@@ -40,6 +41,8 @@ export async function applyAll(
   } catch (error) {
     await runner.settle().catch(() => {}); // what the listener throws meanwhile, the runner keeps
     throw await runner.close(error);
+  } finally {
+    release();
   }
   return totals.list();
 }

@@ -159,7 +159,10 @@ async function readersOf(
   return [note("consumer.hidden", "consumers", message, remedy)];
 }
 
-/** Lists all consumers, 256 per request. */
+/** Consumers listed at most: an answer chooses how many there are. */
+const MOST_CONSUMERS = 65_536;
+
+/** Lists all consumers, 256 per request. Throws a ConnectionError if there are more than {@linkcode MOST_CONSUMERS}. */
 async function consumersOf(nc: NatsConnection, stream: string, api: ApiOptions): Promise<readonly ConsumerInfo[]> {
   const consumers: ConsumerInfo[] = [];
   while (true) {
@@ -172,7 +175,11 @@ async function consumersOf(nc: NatsConnection, stream: string, api: ApiOptions):
     );
     if (isApiFailure(answer)) throw unexpectedFailure(`list the consumers of ${stream}`, answer);
     const page = Array.isArray(answer.consumers) ? answer.consumers : [];
-    consumers.push(...page);
+    for (const consumer of page) consumers.push(consumer);
+    if (consumers.length > MOST_CONSUMERS) {
+      const message = `Cannot list the consumers of ${stream}: there are more than ${MOST_CONSUMERS}`;
+      throw new ConnectionError("connection.no_answer", message);
+    }
     if (page.length === 0 || consumers.length >= (answer.total ?? 0)) return consumers;
   }
 }

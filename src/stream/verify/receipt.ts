@@ -46,7 +46,7 @@ export function checkReceipt(receipt: unknown): CheckedReceipt {
     rows,
     bytes,
     crc32c,
-    sequences: sequencesOf(fields.sequences === undefined ? [] : fields.sequences),
+    sequences: sequencesOf(fields.sequences === undefined ? [] : fields.sequences, rows),
   };
 }
 
@@ -56,7 +56,8 @@ function streamOf(value: unknown): string {
   return value as string;
 }
 
-function sequencesOf(value: unknown): CheckedReceipt["sequences"] {
+/** More sequences than rows would be read for as long as a forged receipt says. */
+function sequencesOf(value: unknown, rows: number): CheckedReceipt["sequences"] {
   if (!Array.isArray(value)) throw malformed("sequences", "must be an array of pairs [first, last]", value);
   for (const [i, pair] of value.entries()) {
     if (!isRange(pair)) {
@@ -64,6 +65,8 @@ function sequencesOf(value: unknown): CheckedReceipt["sequences"] {
       throw malformed("sequences", rule, pair, `sequences[${i}]`);
     }
   }
+  const sum = value.reduce((total: number, [first, last]) => total + last - first + 1, 0);
+  if (sum !== rows) throw malformed("sequences", `must add up to its rows (${rows})`, sum);
   return value;
 }
 

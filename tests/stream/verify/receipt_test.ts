@@ -52,8 +52,30 @@ Deno.test("checkReceipt() throws a ConfigError that names the malformed field", 
   }
 });
 
+Deno.test("checkReceipt() throws when the sequences do not add up to the rows", () => {
+  const wrong = [
+    { rows: 6 },
+    { rows: 0 },
+    { sequences: [] },
+    { sequences: [[1, 4]] },
+    { sequences: [[1, Number.MAX_SAFE_INTEGER]] },
+    { sequences: [[1, Number.MAX_SAFE_INTEGER], [1, Number.MAX_SAFE_INTEGER]] },
+    { sequences: [[1, 3], [2, 4]] },
+  ];
+  for (const fields of wrong) {
+    assert.throws(() => checkReceipt({ ...RECEIPT, ...fields }), {
+      name: "ConfigError",
+      code: "config.type",
+      field: "sequences",
+    }, JSON.stringify(fields));
+  }
+  assert.throws(() => checkReceipt({ ...RECEIPT, rows: 6 }), {
+    message: "receipt's sequences must add up to its rows (6): received 5",
+  });
+});
+
 Deno.test("checkReceipt() takes numbers that cannot be right: reading the rows tells that they are not", () => {
-  for (const wrong of [{ rows: 6 }, { rows: 0 }, { bytes: 41 }, { crc32c: RECEIPT.crc32c ^ 1 }, { crc32c: 2 ** 32 }]) {
+  for (const wrong of [{ bytes: 41 }, { crc32c: RECEIPT.crc32c ^ 1 }, { crc32c: 2 ** 32 }]) {
     assert.deepEqual(checkReceipt({ ...RECEIPT, ...wrong }), { ...RECEIPT, ...wrong });
   }
 });
