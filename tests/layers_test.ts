@@ -23,6 +23,9 @@ const RUNTIME = ["src/runtime/", "src/cli/"];
 /** What the core may import as a value: the client's runtime-free parts and the hash. */
 const CORE_PACKAGES = /^(?:@nats-io\/(?:nats-core|jetstream)|@noble\/hashes)(?:\/|$)/;
 
+/** What the reader of Arrow IPC loads when data is compressed with ZSTD. */
+const ZSTD = "fzstd";
+
 const LONGEST_FILE = 300;
 
 const root = new URL("../", import.meta.url);
@@ -117,7 +120,8 @@ Deno.test("below the runtime no package is a value but the client and the hash, 
   const faults = findings((path, source) => {
     if (!isBelowRuntime(path)) return [];
     const packages = importsOf(source).filter(({ specifier, typeOnly }) => !typeOnly && !specifier.startsWith("."));
-    const strange = packages.filter(({ specifier }) => !CORE_PACKAGES.test(specifier));
+    const known = (name: string) => CORE_PACKAGES.test(name) || (name === ZSTD && path.startsWith("src/arrow/ipc/"));
+    const strange = packages.filter(({ specifier }) => !known(specifier));
     const dials = codeOf(source).match(/\b(?:wsconnect|setTransportFactory)\b/g) ?? [];
     return [...strange.map(({ specifier }) => `imports ${specifier}`), ...dials];
   });
@@ -143,6 +147,12 @@ Deno.test("the web entry leads to no node: and no TCP transport", () => {
   const { files, packages } = graphOf("src/runtime/web.ts");
   assert.ok(files.has("src/publish/publisher.ts") && packages.has("@nats-io/nats-core"));
   assert.deepEqual([...packages].filter((name) => !CORE_PACKAGES.test(name)), []);
+});
+
+Deno.test("the Arrow entry leads to no package but the ZSTD decoder", () => {
+  const { files, packages } = graphOf("src/arrow/mod.ts");
+  assert.ok(files.has("src/arrow/ipc/read_arrow.ts"));
+  assert.deepEqual([...packages], [ZSTD]);
 });
 
 Deno.test("the pure entries lead to no package", () => {

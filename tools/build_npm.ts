@@ -19,7 +19,6 @@ const JSR_ONLY = 'import("@nats-io/transport-deno")';
 
 /** What the command loads when it is needed, and asks for by name when it is missing. */
 const PEERS: Readonly<Record<string, string>> = {
-  "apache-arrow": ">=17 <22",
   "fzstd": ">=0.1.1",
   "parquet-wasm": ">=0.7",
 };

@@ -37,6 +37,8 @@ export interface RowsView {
 /** Where a chunk's columns are found. */
 interface LooseChunk {
   readonly rowCount: number;
+  /** Whether the columns have exactly these rows. */
+  readonly isBatch: boolean;
   readonly columns: readonly (LooseData | undefined)[];
   readonly starts: readonly number[];
 }
@@ -173,7 +175,7 @@ function countOf(rowCount: unknown): number {
 function batchChunk(batch: { readonly numRows: number; readonly data: unknown } | null): LooseChunk {
   const data = batch?.data as LooseData | undefined;
   const columns = Array.isArray(data?.children) ? data.children as LooseData[] : [];
-  return { rowCount: countOf(batch?.numRows), columns, starts: columns.map(() => 0) };
+  return { rowCount: countOf(batch?.numRows), isBatch: true, columns, starts: columns.map(() => 0) };
 }
 
 /** flechette's columns are chunked each on its own: a chunk of rows ends wherever a chunk of some column does. */
@@ -182,6 +184,7 @@ function* tableChunks(
   rowCount: number,
   names: readonly string[],
 ): Generator<LooseChunk> {
+  columns.forEach((column, c) => checkColumnLength(column, rowCount, names[c] ?? ""));
   const cursors = columns.map(() => ({ at: 0, start: 0 }));
   let left = rowCount;
   while (left > 0) {
@@ -193,10 +196,21 @@ function* tableChunks(
       const fault = new Fault("encode.malformed", `it ends here, the table has ${rowCount} rows`);
       throw cellError(fault, names[short] ?? "", rowCount - left);
     }
-    yield { rowCount: count, columns: current, starts: cursors.map(({ start }) => start) };
+    yield { rowCount: count, isBatch: false, columns: current, starts: cursors.map(({ start }) => start) };
     for (const cursor of cursors) cursor.start += count;
     left -= count;
   }
+}
+
+function checkColumnLength(column: LooseColumn, rowCount: number, name: string): void {
+  const chunks = Array.isArray(column?.data) ? column.data as readonly LooseData[] : [];
+  const length = chunks.reduce((sum, chunk) => sum + countOf(chunk?.length), 0);
+  if (length > rowCount) refuseLength(name, length, rowCount); // what is missing is found at its row
+}
+
+function refuseLength(column: string, length: number, rowCount: number): never {
+  const problem = `Cannot encode column ${describe(column)}: it has ${length} values and its batch ${rowCount} rows`;
+  throw new EncodeError("encode.malformed", problem, { column });
 }
 
 function currentData(column: LooseColumn, cursor: { at: number; start: number }): LooseData | undefined {
@@ -218,7 +232,11 @@ function viewChunk(
   const columns = types.map((type, at) => {
     try {
       const data = chunk.columns[at];
-      return data === undefined || data === null ? malformed("it has no data") : viewColumn(type, data, cache);
+      if (data === undefined || data === null) return malformed("it has no data");
+      const column = viewColumn(type, data, cache);
+      // A batch that announces other rows than its columns have would invent rows, or drop some.
+      const length = chunk.isBatch ? chunk.rowCount : Math.max(column.length, chunk.starts[at]! + chunk.rowCount);
+      return column.length === length ? column : refuseLength(names[at]!, column.length, length);
     } catch (fault) {
       throw cellError(fault, names[at]!, firstRow);
     }

@@ -178,7 +178,7 @@ Deno.test("several inputs and standard input are gone on with where they were le
   });
   const cut = await jetrow(args("--receipt"), stdin(bytes.length - 8));
   assert.equal(cut.exitCode, 1, cut.err);
-  assert.match(cut.err, /standard input ends at byte/);
+  assert.match(cut.err, /standard input cannot be read: it ends at byte/);
   const { exitCode, out, err } = await jetrow(args("--resume"), stdin());
   assert.equal(exitCode, 0, err);
   const all = [...receiptsOf(cut.out), ...out === "" ? [] : receiptsOf(out)];

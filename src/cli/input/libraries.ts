@@ -31,23 +31,3 @@ export async function library<T>(name: string, why: string, load: () => Promise<
     throw new InputError(`the package ${name} is missing, which ${why} needs: npm install ${name} (${reason})`);
   }
 }
-
-/**
- * apache-arrow, an optional peer of this package. Rows of older versions can be published; the command reads by 21.
- *
- * @returns the module
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok("RecordBatchReader" in await arrowLibrary());
- * ```
- */
-export async function arrowLibrary(): Promise<typeof import("apache-arrow")> {
-  const arrow = await library("apache-arrow", "reading Arrow data", () => import("apache-arrow"));
-  // Older ones decompress nothing, know no views and no large lists, and say "undefined" of them.
-  if (arrow.compressionRegistry !== undefined) return arrow;
-  throw new InputError(
-    "the package apache-arrow is too old here: reading Arrow data needs 21.1: npm install apache-arrow@21",
-  );
-}

@@ -8,14 +8,12 @@ import { stat } from "node:fs/promises";
 import { createReadStream } from "node:fs";
 import type { ArrowBatch } from "../../types/mod.ts";
 import { fileFault } from "../file_fault.ts";
-import { ByteSource } from "./byte_source.ts";
-import { FrameSource } from "./frame_source.ts";
+import { openSequential } from "../../arrow/ipc/input.ts";
+import { ChunkSource } from "../../arrow/ipc/source.ts";
 import { InputError } from "./error.ts";
-import { countRows, fileMessages, readFooter } from "./ipc_file.ts";
-import { streamMessages } from "./ipc_stream.ts";
+import { ipcBatches, ipcFileBatches, ipcRows } from "./ipc.ts";
 import { parquetBatches, parquetRows } from "./parquet.ts";
-import { chunksOf, openFile, type RandomAccess } from "./random_access.ts";
-import { recordBatches } from "./record_batches.ts";
+import { type OpenedFile, openFile } from "./random_access.ts";
 
 /** An input, found to be of a format that can be read. */
 export interface Input {
@@ -101,14 +99,14 @@ export function openPipe(chunks: AsyncIterable<Uint8Array>, name: string): Input
 }
 
 async function* readPipe(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<ArrowBatch> {
-  const source = new ByteSource(chunks);
+  const source = new ChunkSource(chunks);
   try {
     const format = formatOf(await source.peek(8), name);
     if (format !== "stream") {
       const kind = format === "file" ? "the Arrow file format" : "Parquet";
       throw new InputError(`${name} is ${kind}, which cannot be read from a pipe: give the file's path`);
     }
-    yield* recordBatches(streamMessages(source, name), name);
+    yield* ipcBatches(openSequential(source), name);
   } finally {
     await source.close();
   }
@@ -117,14 +115,13 @@ async function* readPipe(chunks: AsyncIterable<Uint8Array>, name: string): Async
 async function* readRows(path: string, format: Format): AsyncGenerator<ArrowBatch> {
   const file = await openReadable(path);
   try {
-    if (format === "parquet") yield* parquetBatches(file, path);
-    else yield* recordBatches(await messagesOf(file, format, path), path);
+    yield* format === "parquet" ? parquetBatches(file, path) : ipcFileBatches(file, path);
   } finally {
     await file.close();
   }
 }
 
-async function withFile<T>(path: string, use: (file: RandomAccess) => Promise<T>): Promise<T> {
+async function withFile<T>(path: string, use: (file: OpenedFile) => Promise<T>): Promise<T> {
   const file = await openReadable(path);
   try {
     return await use(file);
@@ -133,7 +130,7 @@ async function withFile<T>(path: string, use: (file: RandomAccess) => Promise<T>
   }
 }
 
-async function openReadable(path: string): Promise<RandomAccess> {
+async function openReadable(path: string): Promise<OpenedFile> {
   try {
     return await openFile(path);
   } catch (error) {
@@ -141,21 +138,8 @@ async function openReadable(path: string): Promise<RandomAccess> {
   }
 }
 
-/** Walks over the whole file, frame by frame: what is cut is found before a row is published. */
-async function rowsOf(file: RandomAccess, format: Format, path: string): Promise<number> {
-  if (format === "file") return await countRows(file, await readFooter(file, path), path);
-  if (format === "parquet") return await parquetRows(file, path);
-  let rows = 0;
-  for await (const message of streamMessages(new FrameSource(file), path)) {
-    rows += message.kind === "batch" ? message.rows : 0;
-  }
-  return rows;
-}
-
-async function messagesOf(file: RandomAccess, format: Format, path: string) {
-  return format === "file"
-    ? fileMessages(file, await readFooter(file, path), path)
-    : streamMessages(new ByteSource(chunksOf(file)), path);
+async function rowsOf(file: OpenedFile, format: Format, path: string): Promise<number> {
+  return format === "parquet" ? await parquetRows(file, path) : await ipcRows(file, path);
 }
 
 type Format = "file" | "stream" | "parquet";

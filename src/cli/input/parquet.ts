@@ -7,13 +7,12 @@
 
 import type { ParquetFile, RecordBatch } from "parquet-wasm";
 import type { ArrowBatch } from "../../types/mod.ts";
-import { ByteSource } from "./byte_source.ts";
+import { openRandom } from "../../arrow/ipc/input.ts";
+import { bytesAccess, type RandomAccess } from "../../arrow/ipc/source.ts";
 import { InputError } from "./error.ts";
-import { streamMessages } from "./ipc_stream.ts";
+import { ipcBatches } from "./ipc.ts";
 import { library } from "./libraries.ts";
 import { orPanic, Panic } from "./panic.ts";
-import type { RandomAccess } from "./random_access.ts";
-import { recordBatches } from "./record_batches.ts";
 
 /** Rows that are decoded at a time; the decoder's own 1024 costs a schema and a dictionary each. */
 const BATCH_ROWS = 8192;
@@ -80,8 +79,7 @@ async function* groupBatches(decoder: Decoder, group: number, where: string): As
     for (;;) {
       const { done, value } = await decode(() => reader.read());
       if (done) return;
-      const bytes = value.intoIPCStream();
-      yield* recordBatches(streamMessages(new ByteSource(once(bytes)), where), where);
+      yield* ipcBatches(await openRandom(bytesAccess(value.intoIPCStream())), where);
     }
   } finally {
     if (!decoder.dead) await reader.cancel().catch(() => {});
@@ -101,10 +99,6 @@ function free({ file, dead }: Decoder): void {
 function fail(where: string, error: unknown): never {
   const reason = error instanceof Error ? error.message : String(error);
   throw new InputError(`${where} cannot be read as Parquet: ${reason.split("\n")[0]}`);
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(bytes);
 }
 
 /** A file as the decoder wants it. The runtimes' own blobs of files are read whole by some. */

@@ -5,14 +5,11 @@
  */
 
 import { open } from "node:fs/promises";
+import type { RandomAccess } from "../../arrow/ipc/source.ts";
 
-/** Reads of a file by position. */
-export interface RandomAccess {
-  /** The file's size when it was opened. */
-  readonly size: number;
-  /** Reads bytes; fewer where the file ends. */
-  read(position: number, length: number): Promise<Uint8Array>;
-  /** Lets go of the file. */
+/** An opened file. */
+export interface OpenedFile extends RandomAccess {
+  /** Closes the file. */
   close(): Promise<void>;
 }
 
@@ -33,7 +30,7 @@ const LARGEST_READ = 2 ** 30;
  * await file.close();
  * ```
  */
-export async function openFile(path: string): Promise<RandomAccess> {
+export async function openFile(path: string): Promise<OpenedFile> {
   const handle = await open(path, "r");
   const { size } = await handle.stat();
   return {
@@ -51,28 +48,4 @@ export async function openFile(path: string): Promise<RandomAccess> {
     },
     close: () => handle.close(),
   };
-}
-
-/**
- * The file from its beginning, in chunks.
- *
- * @param file the file
- * @param chunk bytes a chunk
- * @returns the chunks
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const file = await openFile("/dev/null");
- * assert.ok((await Array.fromAsync(chunksOf(file))).length === 0);
- * await file.close();
- * ```
- */
-export async function* chunksOf(file: RandomAccess, chunk: number = 1024 * 1024): AsyncGenerator<Uint8Array> {
-  for (let position = 0;;) {
-    const bytes = await file.read(position, chunk);
-    if (bytes.length === 0) return;
-    position += bytes.length;
-    yield bytes;
-  }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type LooseType, TypeId, typeName } from "../../arrow/type_id.ts";
 import type { ArrowBatch, ArrowField } from "../../types/mod.ts";
 import type { OpenSource } from "../input/open.ts";
 
@@ -69,10 +70,16 @@ async function* itemsOf(
   }
 }
 
-/** What decides how a column is written. */
-function columnOf(field: ArrowField): string {
-  const { name, type, metadata } = field;
+/** Describes all that decides how a column is written. */
+function columnOf({ name, type, metadata }: ArrowField): string {
   const more = [...(metadata ?? [])].map(([key, value]) => `${key}=${value}`).sort();
-  const optional = (field as { nullable?: boolean }).nullable === false ? " not null" : "";
-  return `${name}: ${type}${optional}${more.length === 0 ? "" : ` {${more.join(", ")}}`}`;
+  return `${name}: ${typeOf(type)}${more.length === 0 ? "" : ` {${more.join(", ")}}`}`;
+}
+
+function typeOf(type: LooseType): string {
+  const zone = type.timezone ? ` ${type.timezone}` : "";
+  const values = type.typeId === TypeId.Dictionary ? [typeOf(type.dictionary as LooseType)] : [];
+  const children = Array.isArray(type.children) ? type.children.map((child: ArrowField) => columnOf(child)) : [];
+  const parts = [...values, ...children];
+  return `${typeName(type)}${zone}${parts.length === 0 ? "" : `<${parts.join(", ")}>`}`;
 }

@@ -208,14 +208,14 @@ Deno.test("publish of a stream that is cut fails, and says what was published be
     stdin: chunks,
   });
   assert.equal(exitCode, 1);
-  assert.match(err, /jetrow: standard input ends at byte \d+ without the end-of-stream marker/);
+  assert.match(err, /jetrow: standard input cannot be read: it ends at byte \d+ without the end-of-stream marker/);
   const rows = out === "" ? 0 : receiptsOf(out).reduce((sum, { rows }) => sum + rows, 0);
   if (rows > 0) assert.match(err, new RegExp(`before that ${rows} rows were acknowledged`));
   const whole = files.path("cut.arrows");
   writeFileSync(whole, bytes.subarray(0, bytes.length - 8));
   const refused = await jetrow(["publish", whole, ...destination(server, "CUT", "cut.{resource}")]);
   assert.deepEqual([refused.exitCode, refused.out], [1, ""], "a file is looked through before a row is sent");
-  assert.match(refused.err, /cut\.arrows ends at byte/);
+  assert.match(refused.err, /cut\.arrows cannot be read: it ends at byte/);
 });
 
 Deno.test("publish without a server says which were tried", async () => {

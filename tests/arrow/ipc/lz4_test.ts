@@ -1,16 +1,18 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { decompressLz4 } from "../../src/cli/input/lz4.ts";
+import { decompressLz4 } from "../../../src/arrow/ipc/lz4.ts";
 
 /** A frame of one compressed block. */
 function frame(block: readonly number[]): Uint8Array {
   return Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82, block.length, 0, 0, 0, ...block, 0, 0, 0, 0);
 }
 
+/** Decompresses a whole frame of `length` bytes. */
+const whole = (frame: Uint8Array, length: number): Uint8Array => decompressLz4(frame, length, length);
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 Deno.test("decompressLz4() repeats a match that overlaps what it writes", () => {
-  assert.equal(text(decompressLz4(frame([0x2f, 0x61, 0x62, 2, 0, 5, 0x10, 0x63]))), "ab".repeat(13) + "c");
+  assert.equal(text(whole(frame([0x2f, 0x61, 0x62, 2, 0, 5, 0x10, 0x63]), 27)), "ab".repeat(13) + "c");
 });
 
 Deno.test("decompressLz4() reads long literals, stored blocks and matches across blocks", () => {
@@ -20,35 +22,47 @@ Deno.test("decompressLz4() reads long literals, stored blocks and matches across
   const stored = [3, 0, 0, 0x80, 0x78, 0x79, 0x7a];
   const back = [5, 0, 0, 0, 0x00, 3, 0, 0x10, 0x21];
   const bytes = Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x40, 0x40, 0, ...size, ...long, ...stored, ...back, 0, 0, 0, 0);
-  assert.equal(text(decompressLz4(bytes)), text(Uint8Array.from(literals)) + "xyz" + "xyzx" + "!");
+  assert.equal(text(whole(bytes, 308)), text(Uint8Array.from(literals)) + "xyz" + "xyzx" + "!");
 });
 
 Deno.test("decompressLz4() refuses what is cut or reaches before the beginning", () => {
-  const whole = frame([0x2f, 0x61, 0x62, 2, 0, 5, 0x10, 0x63]);
-  for (let end = 0; end < whole.length - 4; end++) assert.throws(() => decompressLz4(whole.subarray(0, end)));
-  assert.throws(() => decompressLz4(frame([0x10, 0x61, 2, 0, 0x10, 0x61])), /cut or broken/);
-  assert.throws(() => decompressLz4(frame([0x10, 0x61, 0, 0, 0x10, 0x61])), /cut or broken/);
-  assert.throws(() => decompressLz4(frame([0x1f, 0x61, 1, 0, ...Array(200).fill(255)])), /cut or broken/);
-  assert.throws(() => decompressLz4(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)), /magic/);
+  const full = frame([0x2f, 0x61, 0x62, 2, 0, 5, 0x10, 0x63]);
+  for (let end = 0; end < full.length - 4; end++) assert.throws(() => whole(full.subarray(0, end), 27));
+  assert.throws(() => whole(frame([0x10, 0x61, 2, 0, 0x10, 0x61]), 50_000), /cut or broken/);
+  assert.throws(() => whole(frame([0x10, 0x61, 0, 0, 0x10, 0x61]), 50_000), /cut or broken/);
+  assert.throws(() => whole(frame([0x1f, 0x61, 1, 0, ...Array(200).fill(255)]), 50_000), /cut or broken/);
+  assert.throws(() => whole(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), 50_000), /magic/);
 });
 
 Deno.test("decompressLz4() refuses a block of more than its frame announces, however long its match is", () => {
   const block = [0x1f, 0x61, 1, 0, ...Array(300).fill(255), 0, 0x10, 0x61];
+  const length = 1 + 15 + 300 * 255 + 4 + 1;
   const size = [block.length & 255, block.length >> 8, 0, 0];
   const of = (largest: number) =>
     Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x60, largest << 4, 0, ...size, ...block, 0, 0, 0, 0);
-  assert.equal(decompressLz4(of(5)).length, 1 + 15 + 300 * 255 + 4 + 1);
-  assert.throws(() => decompressLz4(of(4)), /cut or broken/);
-  assert.throws(() => decompressLz4(of(3)), /cut or broken/);
+  assert.equal(whole(of(5), length).length, length);
+  assert.throws(() => whole(of(4), length), /cut or broken/);
+  assert.throws(() => whole(of(3), length), /cut or broken/);
 });
 
-Deno.test("decompressLz4() refuses an announced size that is not the content's, without making room for it", () => {
+Deno.test("decompressLz4() refuses an announced size that is not the content's, in the frame or before it", () => {
   const block = [0x16, 0x61, 1, 0, 0x10, 0x61];
   const of = (size: readonly number[]) =>
     Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x68, 0x40, ...size, 0, 6, 0, 0, 0, ...block, 0, 0, 0, 0);
-  assert.equal(text(decompressLz4(of([12, 0, 0, 0, 0, 0, 0, 0]))), "a".repeat(12));
+  assert.equal(text(whole(of([12, 0, 0, 0, 0, 0, 0, 0]), 12)), "a".repeat(12));
   for (const size of [[11, 0, 0, 0, 0, 0, 0, 0], Array(8).fill(255)]) {
-    assert.throws(() => decompressLz4(of(size)), /holds 12 bytes: it announces/);
+    assert.throws(() => whole(of(size), 12), /is announced as 12/);
+  }
+  assert.throws(() => whole(frame(block), 13), /holds 12 bytes and announces 13/);
+  assert.throws(() => whole(frame(block), 11), /cut or broken/);
+});
+
+Deno.test("decompressLz4() stops when it has what is needed", () => {
+  const content = "abcdefgh" + "a".repeat(12);
+  const literals = [...new TextEncoder().encode("abcdefgha")];
+  const bytes = frame([0x97, ...literals, 1, 0]);
+  for (let needed = 0; needed < content.length; needed++) {
+    assert.equal(text(decompressLz4(bytes, content.length, needed)), content.slice(0, needed), `${needed}`);
   }
 });
 
@@ -74,6 +88,6 @@ Deno.test("decompressLz4() gives what a slow plain decoder gives, for any sequen
     begin(last, 0);
     const size = [block.length & 255, block.length >> 8, 0, 0];
     const bytes = Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x60, 0x40, 0, ...size, ...block, 0, 0, 0, 0);
-    assert.deepEqual(decompressLz4(bytes), Uint8Array.from(content));
+    assert.deepEqual(whole(bytes, content.length), Uint8Array.from(content));
   }));
 });

@@ -1,0 +1,45 @@
+/**
+ * What is wrong with Arrow IPC data, before the caller is known: `readArrow` throws an EncodeError, the command an error
+ * that names the input.
+ *
+ * @module
+ */
+
+import { EncodeError, type EncodeErrorCode } from "../../errors/mod.ts";
+import { describe } from "../../util/describe.ts";
+
+/** A fault of IPC data: thrown by every part of the reader, never seen outside of it. */
+export class IpcFault extends Error {
+  readonly code: EncodeErrorCode;
+  /** The index of the record batch, if the fault is in one. */
+  batch: number | undefined;
+  /** The name of the column, if the fault is in one. */
+  column: string | undefined;
+
+  /** Makes a fault; `problem` is a phrase without an end mark. */
+  constructor(problem: string, code: EncodeErrorCode = "encode.malformed") {
+    super(problem);
+    this.code = code;
+  }
+
+  /** What is wrong, and in which column. */
+  get problem(): string {
+    return this.column === undefined ? this.message : `column ${describe(this.column)}: ${this.message}`;
+  }
+}
+
+/** Throws the fault of data that breaks the format. */
+export function damaged(problem: string): never {
+  throw new IpcFault(problem);
+}
+
+/** Returns the EncodeError of a fault; anything else as it is. */
+export function readError(thrown: unknown): unknown {
+  if (!(thrown instanceof IpcFault)) return thrown;
+  const { code, problem, batch, column } = thrown;
+  return new EncodeError(code, `Cannot read Arrow data: ${problem}`, {
+    batch,
+    batchName: `record batch ${batch}`,
+    column,
+  });
+}
