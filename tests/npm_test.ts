@@ -121,6 +121,7 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
       assert.equal(JSON.parse(out.split("\n")[0]!).rows, 300);
     });
 
+    await npm("apache-arrow@21");
     for (const module of ["nodenext", "bundler"]) {
       if (tsc === undefined) break;
       await t.step(`its types are right in a fresh project under ${module}`, async () => {
