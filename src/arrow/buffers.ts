@@ -7,6 +7,8 @@
  * @module
  */
 
+import { malformed } from "./fault.ts";
+
 /** What holds numbers of at most 32 bits, and floats. */
 export type NumberArray =
   | Int8Array
@@ -33,8 +35,19 @@ export const NO_BYTES: Uint8Array = new Uint8Array(0);
  */
 export function bytesOf(buffer: unknown): Uint8Array {
   if (!ArrayBuffer.isView(buffer)) return NO_BYTES;
+  if (buffer.byteLength === 0) return emptyBytes(buffer);
   if (buffer instanceof Uint8Array) return buffer;
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+/** No bytes. Throws the fault of memory that was transferred: a validity bitmap without bytes would make nulls values. */
+function emptyBytes({ buffer }: ArrayBufferView): Uint8Array {
+  try {
+    new Uint8Array(buffer);
+  } catch {
+    malformed("its memory was transferred");
+  }
+  return NO_BYTES;
 }
 
 /**
@@ -96,6 +109,7 @@ export function numbersOf(
  */
 export function offsetsOf(buffer: unknown, large: boolean): Int32Array {
   if (Object.prototype.toString.call(buffer) !== "[object Float64Array]") return wordsOf(buffer);
+  bytesOf(buffer);
   const whole = BigInt64Array.from(buffer as Float64Array, (x) => Number.isSafeInteger(x) ? BigInt(x) : -1n);
   return large ? wordsOf(whole) : Int32Array.from(whole, (x) => x > 0x7fffffffn ? -1 : Number(x));
 }

@@ -44,6 +44,8 @@ export interface ColumnView {
   readonly children: readonly ColumnView[];
   /** A dictionary's chunks. */
   readonly dictionary: readonly ColumnView[];
+  /** Elements of its own buffers when it was viewed; see intact.ts. */
+  readonly elements: number;
 }
 
 /** The parts of both libraries' column data; any of them may be missing or wrong. */
@@ -65,7 +67,7 @@ export interface LooseData {
   readonly dictionary?: { readonly data?: unknown } | null;
 }
 
-type Buffers = Omit<ColumnView, "type" | "length" | "bits" | "bitOffset" | "covered">;
+type Buffers = Omit<ColumnView, "type" | "length" | "bits" | "bitOffset" | "covered" | "elements">;
 
 const NONE: Buffers = {
   readable: Infinity,
@@ -126,9 +128,20 @@ export function viewColumn(
     buffers: parts.buffers,
     children: parts.children,
     dictionary: parts.dictionary,
+    elements: elementsOf({ bits, ...parts }),
   };
   if (given !== EMPTY) cache.set(given, view);
   return view;
+}
+
+/** How many elements the own buffers of a column have now. */
+export function elementsOf(
+  { bits, numbers, words, bytes, offsets, sizes, codes, buffers }: Omit<Buffers, "readable"> & Pick<ColumnView, "bits">,
+): number {
+  let sum = (bits?.length ?? 0) + numbers.length + words.length + bytes.length;
+  sum += offsets.length + sizes.length + codes.length;
+  for (const buffer of buffers) sum += buffer.length;
+  return sum;
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import { cellError } from "../arrow/fault.ts";
+import { checkChunk } from "../arrow/intact.ts";
 import { chunkAt, type ChunkView, type RowsView } from "../arrow/view.ts";
 import { EncodeError } from "../errors/mod.ts";
 import { crc32c } from "../hash/crc32c.ts";
@@ -170,6 +171,7 @@ function cellsOf(run: Encoding, { columns, starts, rowCount }: ChunkView): reado
 
 /** Encodes the next rows that are in `chunk`. */
 function encodeChunk(run: Encoding, chunk: ChunkView): void {
+  checkChunk(chunk, run.view.names, rowAt(run, run.done));
   if (run.at !== chunk) Object.assign(run, { at: chunk, cells: cellsOf(run, chunk) });
   const { cells } = run;
   const width = cells.length;

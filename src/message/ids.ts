@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkRows } from "../arrow/intact.ts";
 import { type TextColumn, textColumn } from "../arrow/text_column.ts";
 import type { RowsView } from "../arrow/view.ts";
 import { describe } from "../util/describe.ts";
@@ -82,7 +83,10 @@ export function* writeIds(
   const hasher = idHasher(target.fields.scope);
   const first = count > 0 ? rowAt(0) : 0;
   for (let index = 0; index < count; index++) {
-    if (index > 0 && index % IDS_OF_STEP === 0) yield;
+    if (index % IDS_OF_STEP === 0) {
+      if (index > 0) yield;
+      checkRows(source.view, rowAt(index), rowAt(Math.min(index + IDS_OF_STEP, count) - 1));
+    }
     const row = rowAt(index);
     if (!column.seek(row) || column.end === column.start) continue;
     if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_BYTES)) throw invalidId(source, row);

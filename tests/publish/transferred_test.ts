@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import * as arrow from "apache-arrow";
+import fc from "fast-check";
+import { openRun, Publisher } from "../../mod.ts";
+import { encodeSteps } from "../../src/json/encode.ts";
+import { viewRows } from "../../src/arrow/view.ts";
+import { fakeConnection } from "../_support/fake_connection.ts";
+
+const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}", maxInFlight: 64 };
+
+/** A table whose buffers are all its own, in chunks: the IPC reader shares one buffer for a batch. */
+function table(rows: number, chunks: number): { table: arrow.Table; buffers: Set<ArrayBuffer> } {
+  const batches = Array.from({ length: chunks }, (_, chunk) => {
+    const at = (row: number): number => chunk * rows + row;
+    const index = Array.from({ length: rows }, (_, row) => row);
+    return arrow.tableFromArrays({
+      _filament_event_id: index.map((row) => `event-${at(row)}`),
+      n: Float64Array.from(index, at),
+      i: Int32Array.from(index, at),
+      b: BigInt64Array.from(index, (row) => BigInt(at(row))),
+      bool: index.map((row) => row % 3 === 0),
+      list: index.map((row) => [row, null]),
+      text: index.map((row) => row % 5 === 0 ? null : `text ${row}`.repeat(4)),
+      at: index.map((row) => new Date(1.7e12 + row)),
+    });
+  });
+  const { schema } = batches[0]!;
+  const whole = new arrow.Table(schema, batches.map((one) => new arrow.RecordBatch(schema, one.batches[0]!.data)));
+  const buffers = new Set<ArrayBuffer>();
+  const collect = (data: arrow.Data): void => {
+    for (const buffer of [data.values, data.valueOffsets, data.nullBitmap, data.typeIds]) {
+      if (ArrayBuffer.isView(buffer) && buffer.byteLength > 0) buffers.add(buffer.buffer as ArrayBuffer);
+    }
+    data.children.forEach(collect);
+    data.dictionary?.data.forEach(collect);
+  };
+  for (const { data } of whole.batches) collect(data);
+  return { table: whole, buffers };
+}
+
+const detach = (buffer: ArrayBuffer): void => void structuredClone(buffer, { transfer: [buffer] });
+
+for (const frames of [false, true]) {
+  Deno.test(`a buffer transferred right after publish() is encode.malformed, and nothing is sent (${frames})`, async () => {
+    const { buffers: all } = table(20, 1);
+    for (let which = 0; which < all.size; which++) {
+      const fake = fakeConnection({ frames });
+      const publisher = await Publisher.open(fake.nc, OPTIONS);
+      const { table: rows, buffers } = table(20, 1);
+      const call = publisher.publish({ resource: "eu", rows });
+      detach([...buffers][which]!);
+      await assert.rejects(call, { name: "EncodeError", code: "encode.malformed" }, `buffer ${which}`);
+      assert.equal(fake.published.length, 0);
+      await publisher.publish({ resource: "eu", rows: table(3, 1).table });
+      await publisher.close();
+    }
+  });
+}
+
+Deno.test("a buffer transferred at any time of a publish leads to encode.malformed or to valid JSON", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), fc.nat({ max: 40 }), fc.boolean(), async (which, turns, sequence) => {
+      const bodies: string[] = [];
+      const fake = fakeConnection({
+        answers: ({ data, index }) => {
+          bodies.push(new TextDecoder().decode(data));
+          return { body: { stream: "ORDERS", seq: index + 1 } };
+        },
+      });
+      const { table: rows, buffers } = table(1500, 3);
+      const run = await openRun(fake.nc, OPTIONS);
+      const batch = { resource: "eu", rows };
+      const call = sequence ? run.applyAll([batch], { batchMaxRows: 700 }) : run.apply(batch);
+      const ended = call.then(() => undefined, (error) => error);
+      for (let turn = 0; turn < turns; turn++) {
+        await (turn % 2 === 0 ? new Promise((resolve) => setTimeout(resolve, 0)) : Promise.resolve());
+      }
+      detach([...buffers][which % buffers.size]!);
+      const error = await ended;
+      if (error !== undefined) assert.equal(error.code, "encode.malformed", String(error));
+      bodies.forEach((body) => {
+        const { n, i, b, bool, text, list, at } = JSON.parse(body);
+        const row = n % 1500;
+        const words = row % 5 === 0 ? null : `text ${row}`.repeat(4);
+        assert.deepEqual([i, b, bool, text, list], [n, n, row % 3 === 0, words, [row, null]]);
+        assert.equal(Date.parse(`${at}Z`), 1.7e12 + row);
+      });
+      await run.abort();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("each step of an encoding checks the memory that it reads", () => {
+  const { table: rows, buffers } = table(500, 1);
+  const steps = encodeSteps(viewRows(rows), {}, 1000);
+  steps.next();
+  steps.next();
+  detach([...buffers][1]!);
+  assert.throws(() => steps.next(), { code: "encode.malformed" });
+});
