@@ -5,22 +5,20 @@
  */
 
 const EMPTY = -1;
+const SMALLEST = 1024;
 
 /**
  * An open-addressed table over the first eight hex digits of ids. It holds eight bytes a place and no object a row; a
  * match is a candidate, which the caller compares by event id.
  */
 export class IdIndex {
-  #rows: Int32Array;
-  #keys: Int32Array;
+  #rows = new Int32Array(SMALLEST).fill(EMPTY);
+  #keys = new Int32Array(SMALLEST);
   #used = 0;
 
-  /** A table that grows; `expected` rows fit without growing. */
-  constructor(expected: number) {
-    let places = 16;
-    while (places < expected * 2) places *= 2;
-    this.#rows = new Int32Array(places).fill(EMPTY);
-    this.#keys = new Int32Array(places);
+  /** Ids that the table has room for: it grows with the ids, not with the rows of the batch. */
+  get capacity(): number {
+    return this.#rows.length / 2;
   }
 
   /**

@@ -45,11 +45,10 @@ export function eventIdReaders(
   view: RowsView,
   column: string,
   required: boolean,
-  rowCount: number,
 ): Pick<RowSource, "eventIds" | "idColumn" | "otherIds" | "seen"> {
   const eventIds = textColumn(view, column);
   if (eventIds !== undefined) {
-    return { eventIds, idColumn: column, otherIds: textColumn(view, column), seen: new IdIndex(rowCount) };
+    return { eventIds, idColumn: column, otherIds: textColumn(view, column), seen: new IdIndex() };
   }
   if (!required) return {};
   const names = view.names.slice(0, 20).map((name) => describe(name)).join(", ");

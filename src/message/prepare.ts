@@ -15,6 +15,7 @@ import type { EncodedRows } from "../types/mod.ts";
 import { MOST_ROWS_OF_BATCH } from "./batch_headers.ts";
 import { MAX_HEADER_BYTES } from "./headers.ts";
 import { hasEventId, type RowSource, writeIds } from "./ids.ts";
+import { OPERATIONS } from "./operations.ts";
 import { PreparedRows } from "./prepared_rows.ts";
 import { type MessageTarget, variantOf } from "./target.ts";
 import { commandLineBytes, MAX_COMMAND_LINE } from "../subject/name.ts";
@@ -108,8 +109,9 @@ function rowsTogether(target: MessageTarget, encoded: EncodedRows, variantAt: (i
   return count;
 }
 
+/** All variants that rows may have: looking for those that they do have would walk over the whole batch per piece. */
 function possibleVariants(source: RowSource): number[] {
-  const operations = typeof source.operations === "number" ? [source.operations] : [...new Set(source.operations)];
+  const operations = typeof source.operations === "number" ? [source.operations] : OPERATIONS.map((_, code) => code);
   return operations.flatMap((operation) =>
     source.eventIds === undefined
       ? [variantOf(operation, false)]

@@ -50,7 +50,7 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
     selected,
     ...(only === undefined ? {} : { only }),
     operations: operationCodes(batch.operations, view.rowCount),
-    ...eventIdReaders(view, settings.eventIdColumn, settings.eventIdRequired, selected),
+    ...eventIdReaders(view, settings.eventIdColumn, settings.eventIdRequired),
   };
 }
 

@@ -102,7 +102,8 @@ export interface PublisherOptions {
   readonly expectedStream?: boolean;
   /**
    * Static headers for every message. Names are of visible ASCII without a colon, neither begin with `Nats-` nor
-   * contain `Nats-Msg-Id`, and are not `Content-Type` or `Filament-Operation`; values have no CR, LF or `Nats-Msg-Id`.
+   * contain `Nats-Msg-Id`, and are not `Content-Type` or `Filament-Operation`; values have no CR, LF, brace or
+   * `Nats-Msg-Id`.
    */
   readonly headers?: Readonly<Record<string, string>>;
   /** Per-message time to live: a duration text of at least one second, or `never`. */

@@ -188,6 +188,27 @@ const REFUSALS: readonly (readonly [
   }, /received 7/],
 ];
 
+Deno.test("prepareRows() of a piece reads the operations of its own rows alone", () => {
+  const rows = 4096;
+  const source = openBatch(
+    { resource: "eu", rows: numbers(rows), operations: Array.from({ length: rows }, () => "update" as const) },
+    resolveOptions({ stream: "ORDERS", subject: "orders.eu" }),
+  );
+  let reads = 0;
+  const operations = new Proxy(source.operations as Uint8Array, {
+    get(codes, key) {
+      if (key === Symbol.iterator) assert.fail("walks over the whole batch");
+      if (typeof key === "string" && /^\d+$/.test(key)) reads++;
+      return Reflect.get(codes, key);
+    },
+  });
+  for (let from = 0; from < rows; from += 256) {
+    const piece = prepareRows({ ...source, operations }, { from, count: 256 }, targetOf(), false);
+    assert.match(blockText(piece, 0), /Filament-Operation: update/);
+  }
+  assert.equal(reads, rows, "one read per row");
+});
+
 function numbers(rows: number): arrow.RecordBatch {
   return batchOf([intColumn("n", Array.from({ length: rows }, (_, i) => i))]);
 }

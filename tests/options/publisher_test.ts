@@ -128,6 +128,7 @@ const cases: readonly Case[] = [
     "headers",
     `must not have names that jetrow writes itself: received "${name}"`,
   ]),
+  ["headers", { "X-A": "{resource}" }, "config.syntax", "headers", "without braces: headers have no placeholders"],
   ["headers", { "X-A": "a\nNats-Rollup: all" }, "config.syntax", "headers", "must have values without CR and LF"],
   ["headers", { "X-A": "a\r" }, "config.syntax", "headers", 'received "a\\r"'],
   ["headers", { "X-A": "a\ud800" }, "config.syntax", "headers", "surrogate"],

@@ -182,7 +182,7 @@ export class Piece {
       ...source,
       only,
       selected: only.length,
-      ...(source.seen === undefined ? {} : { seen: new IdIndex(only.length) }),
+      ...(source.seen === undefined ? {} : { seen: new IdIndex() }),
     };
     this.#carried = carried;
     this.delivery = core.start(again, { from: 0, count: only.length }, signal, false);

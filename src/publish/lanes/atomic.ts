@@ -80,23 +80,23 @@ export class AtomicLane implements Lane {
   }
 
   cancel(delivery: Delivery): void {
-    for (const batch of this.#batches) if (batch.delivery === delivery) this.#batches.remove(batch);
+    const batch = this.#batches.of(delivery);
+    if (batch !== undefined) this.#batches.remove(batch);
     this.#backlog.remove(delivery);
     this.#afterAnswer();
   }
 
   stop(): void {
     this.#backlog.close();
-    // What is not committed will not be: its rows are unsent.
-    for (const batch of this.#batches) {
-      if (batch.state === "opening" || batch.state === "staged") this.#batches.remove(batch);
-    }
+    // A batch that is not committed is given up: its rows are unsent.
+    const { early } = this.#batches;
+    if (early !== undefined) this.#batches.remove(early);
     this.#pump.stop();
   }
 
   cut(): void {
     this.#backlog.close();
-    for (const batch of this.#batches) this.#batches.remove(batch);
+    this.#batches.clear();
     this.#pump.cut();
   }
 
@@ -115,8 +115,7 @@ export class AtomicLane implements Lane {
     const answer = parseStage(body, status, delivery.destination!.source);
     if (answer.kind === "staged") {
       this.#prove(delivery.destination!.stream);
-      if (batch.state === "opening") batch.state = "staged";
-      return;
+      return this.#batches.stage(batch);
     }
     const miss = missOf(answer, delivery.destination!.source);
     // Sent with all others, it waits for what the commit is answered: that of an incomplete batch, which says less.
@@ -161,8 +160,7 @@ export class AtomicLane implements Lane {
   }
 
   async #search(batch: AtomicBatch, description: string): Promise<void> {
-    batch.state = "searching";
-    batch.deadline = Infinity;
+    this.#batches.beginSearch(batch);
     const settlement = await settle(batch, description, this.#find);
     if (!this.#batches.has(batch)) return;
     if (settlement.kind === "unknown") this.#missed(batch, settlement.miss);
@@ -196,12 +194,16 @@ export class AtomicLane implements Lane {
 
   /** When something is due: while a batch is open, none goes again. */
   #nextDue(): number {
-    return this.#pump.stopped || this.#batches.size > 0 ? this.#batches.nextDeadline : this.#backlog.due;
+    if (!this.#pump.stopped && this.#batches.size === 0) return this.#backlog.due;
+    return this.#batches.nextDue?.deadline ?? Infinity;
   }
 
   #expire(time: number): void {
-    for (const batch of this.#batches) {
-      if (batch.deadline > time) continue;
+    for (
+      let batch = this.#batches.nextDue;
+      batch !== undefined && batch.deadline <= time;
+      batch = this.#batches.nextDue
+    ) {
       const what = batch.state === "committing" ? "its commit" : "its first row";
       this.#missed(batch, timedOut(`answer to ${what}`, this.#settings.publishTimeout));
     }
@@ -210,7 +212,8 @@ export class AtomicLane implements Lane {
   #submitAll(time: number): void {
     const { retry } = this.#backlog;
     const begin = (delivery: Delivery): boolean => this.#begin(delivery, time);
-    for (const batch of this.#batches) if (batch.state === "staged") this.#sendRest(batch, time);
+    const { early } = this.#batches;
+    if (early?.state === "staged") this.#sendRest(early, time);
     // Batches that go again go before all others.
     const free = this.#backlog.submitAgain(time, begin) && retry.size === 0;
     if (free && !retry.pausing(time)) this.#backlog.submitCalls(begin);
@@ -227,10 +230,8 @@ export class AtomicLane implements Lane {
     const bytes = rows.sizeOfRange(0, rows.count);
     const { maxInFlight, maxInFlightBytes, publishTimeout } = this.#settings;
     if (this.#batches.rows + rows.count > maxInFlight || this.#batches.bytes + bytes > maxInFlightBytes) return false;
-    for (const { state } of this.#batches) {
-      // A batch that may have to go again is answered before the next: stored order stays the order of calls.
-      if (state === "opening" || state === "staged" || this.#backlog.retry.enabled) return false;
-    }
+    // A batch that may have to be sent again is answered before the next: stored order stays the order of calls.
+    if (this.#batches.early !== undefined || (this.#backlog.retry.enabled && this.#batches.size > 0)) return false;
     const batch = this.#batches.add(delivery, bytes, time, time + publishTimeout);
     this.#submitted += rows.count;
     delivery.begun = true;
@@ -247,9 +248,7 @@ export class AtomicLane implements Lane {
     for (let i = 1; i < last; i++) this.#send(batch, i, undefined);
     this.#send(batch, last, batch.commitToken);
     this.#wire.flush();
-    batch.state = "committing";
-    batch.committedAt = time;
-    batch.deadline = time + this.#settings.publishTimeout;
+    this.#batches.commit(batch, time, time + this.#settings.publishTimeout);
     for (let i = 0; i <= last; i++) delivery.submit(i);
     delivery.next = delivery.count;
     delivery.allSubmitted();

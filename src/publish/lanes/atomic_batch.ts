@@ -1,5 +1,5 @@
 /**
- * Calls' rows as atomic batches on their way, and the checks before they are.
+ * The open atomic batches of a lane, and the checks before a batch is opened.
  *
  * @module
  */
@@ -18,31 +18,40 @@ export interface AtomicBatch {
   readonly delivery: Delivery;
   /** Its id, never used before. */
   readonly id: string;
-  /** What its rows count in the window. */
+  /** Bytes that its rows take of the window. */
   readonly bytes: number;
   /** Token of the first row's answer. */
   readonly stageToken: number;
   /** Token of the last row's answer. */
   readonly commitToken: number;
   /**
-   * `opening`: the first row is sent, and its answer waited for. `staged`: it has come. `committing`: all rows are
-   * sent. `searching`: the server knows some id, and the stream is searched for the rows.
+   * `opening`: the first row is sent and not answered. `staged`: it is answered. `committing`: all rows are sent.
+   * `searching`: the server knows some id, and the stream is searched for the rows.
    */
-  state: "opening" | "staged" | "committing" | "searching";
-  /** When the answer that is waited for must have come, in milliseconds of the lane's clock. */
-  deadline: number;
+  readonly state: "opening" | "staged" | "committing" | "searching";
+  /** When the next answer is due, in milliseconds of the lane's clock; Infinity while searching. */
+  readonly deadline: number;
   /** When the commit was sent. */
-  committedAt: number;
-  /** Why the server refused the first row, where all were sent without waiting for its answer. */
+  readonly committedAt: number;
+  /** Why the server refused the first row, if all rows were sent without waiting for its answer. */
   refusal: string | undefined;
   /** Ends the search. */
   readonly search: AbortController;
 }
 
-/** The batches that the server has rows of, and what they take of the window together. */
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * The batches that the server has rows of, and what they take of the window together. Every operation takes constant
+ * time: batches of one row fill a window with thousands of them.
+ */
 export class OpenBatches {
-  readonly #batches = new Set<AtomicBatch>();
+  readonly #byCall = new Map<Delivery, AtomicBatch>();
   readonly #byToken = new Map<number, AtomicBatch>();
+  /** Batches with a deadline, earliest first: all wait equally long, so that a new deadline is the last. */
+  readonly #due = new Set<AtomicBatch>();
+  /** The batch that is opening or staged: there is at most one. */
+  #early: AtomicBatch | undefined;
   #rows = 0;
   #bytes = 0;
   #lastToken = 0;
@@ -59,27 +68,31 @@ export class OpenBatches {
 
   /** How many batches. */
   get size(): number {
-    return this.#batches.size;
+    return this.#byCall.size;
   }
 
-  /** The earliest deadline; Infinity when nothing is waited for. */
-  get nextDeadline(): number {
-    let next = Infinity;
-    for (const { deadline } of this.#batches) next = Math.min(next, deadline);
-    return next;
+  /** The batch that is opening or staged. */
+  get early(): AtomicBatch | undefined {
+    return this.#early;
   }
 
-  /** All of them, in the order they were begun. One may be removed meanwhile. */
-  [Symbol.iterator](): Iterator<AtomicBatch> {
-    return this.#batches.values();
+  /** The batch whose answer is due first. */
+  get nextDue(): AtomicBatch | undefined {
+    for (const batch of this.#due) return batch;
+    return undefined;
   }
 
-  /** Whether a batch is still one of them. */
+  /** The batch of a call. */
+  of(delivery: Delivery): AtomicBatch | undefined {
+    return this.#byCall.get(delivery);
+  }
+
+  /** Whether a batch is still open. */
   has(batch: AtomicBatch): boolean {
-    return this.#batches.has(batch);
+    return this.#byCall.get(batch.delivery) === batch;
   }
 
-  /** Begins a call's batch. */
+  /** Begins a call's batch. No other one may be opening or staged. */
   add(delivery: Delivery, bytes: number, time: number, deadline: number): AtomicBatch {
     const batch: AtomicBatch = {
       delivery,
@@ -93,29 +106,62 @@ export class OpenBatches {
       refusal: undefined,
       search: new AbortController(),
     };
-    this.#batches.add(batch);
+    this.#byCall.set(delivery, batch);
     this.#byToken.set(batch.stageToken, batch);
     this.#byToken.set(batch.commitToken, batch);
+    this.#due.add(batch);
+    this.#early = batch;
     this.#rows += delivery.count;
     this.#bytes += bytes;
     return batch;
   }
 
-  /** The batch that an answer's token belongs to. A token is good for one answer. */
+  /** Notes that the first row was answered. */
+  stage(batch: AtomicBatch): void {
+    if (batch.state === "opening") (batch as Mutable<AtomicBatch>).state = "staged";
+  }
+
+  /** Notes that all rows were sent. */
+  commit(batch: AtomicBatch, time: number, deadline: number): void {
+    Object.assign(batch, { state: "committing", committedAt: time, deadline });
+    this.#leaveEarly(batch);
+    this.#due.delete(batch);
+    this.#due.add(batch);
+  }
+
+  /** Notes that the stream is searched. */
+  beginSearch(batch: AtomicBatch): void {
+    Object.assign(batch, { state: "searching", deadline: Infinity });
+    this.#due.delete(batch);
+  }
+
+  /** Returns the batch that an answer's token belongs to. A token is good for one answer. */
   take(token: number): AtomicBatch | undefined {
     const batch = this.#byToken.get(token);
     this.#byToken.delete(token);
     return batch;
   }
 
-  /** Takes a batch out of the window; no answer to it has an effect any more. */
+  /** Takes a batch out of the window: no answer to it has an effect any more. */
   remove(batch: AtomicBatch): void {
-    if (!this.#batches.delete(batch)) return;
+    if (!this.has(batch)) return;
+    this.#byCall.delete(batch.delivery);
+    this.#leaveEarly(batch);
+    this.#due.delete(batch);
     this.#rows -= batch.delivery.count;
     this.#bytes -= batch.bytes;
     this.#byToken.delete(batch.stageToken);
     this.#byToken.delete(batch.commitToken);
     batch.search.abort();
+  }
+
+  /** Takes all batches out of the window. */
+  clear(): void {
+    for (const batch of this.#byCall.values()) this.remove(batch);
+  }
+
+  #leaveEarly(batch: AtomicBatch): void {
+    if (this.#early === batch) this.#early = undefined;
   }
 }
 

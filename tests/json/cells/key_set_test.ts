@@ -9,20 +9,40 @@ Deno.test("keySet() finds a repeated key as a Set of the decoded texts does, map
     fc.uint8Array({ maxLength: 3 }),
     fc.constantFrom([0xff], [0xfe], [0xef, 0xbf, 0xbd], [], [0x61]).map((all) => Uint8Array.from(all)),
   );
-  const keys = keySet();
-  fc.assert(
-    fc.property(fc.array(key, { maxLength: 60 }), (all) => {
-      keys.clear();
-      const seen = new Set<string>();
-      for (const bytes of all) {
-        const text = decoder.decode(bytes);
-        const padded = new Uint8Array([0, ...bytes, 0]);
-        assert.equal(keys.add(padded, 1, 1 + bytes.length), !seen.has(text));
-        seen.add(text);
-      }
-    }),
-    { numRuns: 1000 },
-  );
+  for (const keys of [keySet(), keySet(() => 7)]) {
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 60 }), (all) => {
+        keys.clear();
+        const seen = new Set<string>();
+        for (const bytes of all) {
+          const text = decoder.decode(bytes);
+          const padded = new Uint8Array([0, ...bytes, 0]);
+          assert.equal(keys.add(padded, 1, 1 + bytes.length), !seen.has(text));
+          seen.add(text);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  }
+});
+
+Deno.test("keySet() compares few keys, even if all have one hash", () => {
+  const count = 2000;
+  const bytes = new TextEncoder().encode(Array.from({ length: count }, (_, key) => `${key}`.padStart(4, "0")).join(""));
+  let comparisons = 0;
+  const source = new Proxy(bytes, {
+    get(target, key) {
+      if (typeof key === "string" && /^\d+$/.test(key)) comparisons++;
+      const value = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  const keys = keySet(() => 7);
+  for (let key = 0; key < count; key++) {
+    assert.ok(keys.add(source, 4 * key, 4 * key + 4));
+    assert.ok(!keys.add(source, 4 * key, 4 * key + 4));
+  }
+  assert.ok(comparisons < 100 * count, `${comparisons} reads for ${count} keys`);
 });
 
 Deno.test("keySet() takes very many keys in time that grows with their number", () => {
