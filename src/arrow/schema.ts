@@ -16,6 +16,9 @@ const DEEPEST = 64;
 /** Types that one schema may hold, nested ones counted: a type that holds itself twice would have 2^64. */
 const MOST_TYPES = 1 << 18;
 
+/** Digits that a decimal's scale adds to each value. Real scales end at 76; one damaged bit makes 500 MB per value. */
+const LARGEST_SCALE = 1000;
+
 /** A field as both libraries have it; nothing is taken for granted. */
 export interface LooseField {
   readonly name?: unknown;
@@ -262,8 +265,11 @@ function resolveLeaf(type: LooseType, walk: Walk): Shape {
       };
     case TypeId.Decimal: {
       const bits = oneOf(type.bitWidth ?? 128, [32, 64, 128, 256] as const, type, walk);
-      if (!Number.isSafeInteger(type.scale)) refuse(type, `has a scale of ${describe(type.scale)}`, walk);
-      return { kind: "decimal", bits, scale: type.scale as number, label };
+      const scale = type.scale as number;
+      if (!Number.isSafeInteger(scale) || Math.abs(scale) > LARGEST_SCALE) {
+        refuse(type, `has a scale of ${describe(scale)}: the limit is ${LARGEST_SCALE}`, walk);
+      }
+      return { kind: "decimal", bits, scale, label };
     }
     case TypeId.Date:
       return { kind: "date", bits: oneOf(type.unit, [0, 1], type, walk) === 0 ? 32 : 64, label };

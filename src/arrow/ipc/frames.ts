@@ -6,7 +6,7 @@
 
 import { damaged } from "./fault.ts";
 import { rootTable, safeInt64 } from "./flatbuffer.ts";
-import { LARGEST_METADATA, type MessageHead, readMessage } from "./message.ts";
+import { holdsRows, LARGEST_METADATA, type MessageHead, readMessage } from "./message.ts";
 import { type IpcSchema, readSchema } from "./schema.ts";
 import type { RandomAccess, SequentialAccess } from "./source.ts";
 
@@ -20,6 +20,10 @@ const MAGIC = "ARROW1";
 const FILE_START = 8;
 /** Size of the struct Block of a footer (File.fbs): offset, metadata length, body length. */
 const BLOCK_SIZE = 24;
+/** The end-of-stream marker and padding to 64 bytes: less than a message needs. */
+const LARGEST_GAP = 8 + 64;
+/** What a message has around a schema that a footer has not, with room for padding. */
+const LARGEST_FRAME = 512;
 
 /** Reads the messages of a stream: one schema first, then dictionaries and batches, then the end-of-stream marker. */
 export async function* streamMessages(source: SequentialAccess): AsyncGenerator<Message> {
@@ -103,7 +107,7 @@ export async function readFooter(file: RandomAccess): Promise<Footer> {
     return Array.from({ length: count }, (_, index) => readBlock(view, index * BLOCK_SIZE, end));
   };
   const found = { schema: readSchema(schema), dictionaries: blocks(2), batches: blocks(3) };
-  checkApart([...found.dictionaries, ...found.batches]);
+  await checkComplete(file, [...found.dictionaries, ...found.batches], end);
   return found;
 }
 
@@ -117,13 +121,39 @@ function readBlock(view: DataView, at: number, end: number): Block {
   return { offset, metadataLength, bodyLength };
 }
 
-/** Messages must not overlap: a batch that the footer lists twice would be published twice. */
-function checkApart(blocks: readonly Block[]): void {
-  let end = FILE_START;
-  for (const { offset, metadataLength, bodyLength } of blocks.toSorted((a, b) => a.offset - b.offset)) {
+/**
+ * Messages must not overlap: a batch that the footer lists twice would be published twice. Nor may there be bytes between
+ * them that could be a message: a batch that a damaged footer does not list would be lost.
+ */
+async function checkComplete(file: RandomAccess, blocks: readonly Block[], footerStart: number): Promise<void> {
+  const sorted = blocks.toSorted((a, b) => a.offset - b.offset);
+  const headEnd = sorted[0]?.offset ?? footerStart;
+  await checkHead(file, headEnd, file.size - footerStart);
+  let end = headEnd;
+  for (const { offset, metadataLength, bodyLength } of sorted) {
     if (offset < end) damaged(`its footer lists the message at byte ${offset} twice, or inside another one`);
+    if (offset - end > LARGEST_GAP) unlisted(end, offset);
     end = offset + metadataLength + bodyLength;
   }
+  if (sorted.length > 0 && footerStart - end > LARGEST_GAP) unlisted(end, footerStart);
+}
+
+/**
+ * Before its first block a file repeats the footer's schema: as a message, by polars as a bare table, by apache-arrow not
+ * at all. Hence its size is bounded, and no batch may be found in it.
+ */
+async function checkHead(file: RandomAccess, end: number, footerLength: number): Promise<void> {
+  if (end - FILE_START > footerLength + LARGEST_FRAME) unlisted(FILE_START, end);
+  const head = await file.read(FILE_START, end - FILE_START);
+  for (let at = 0; at + 8 <= head.length; at += 8) {
+    if (uint32(head.subarray(at)) !== CONTINUATION) continue;
+    const metadata = head.subarray(at + 8, at + 8 + uint32(head.subarray(at + 4)));
+    if (holdsRows(metadata)) unlisted(FILE_START + at, end);
+  }
+}
+
+function unlisted(from: number, to: number): never {
+  return damaged(`its footer lists no message between byte ${from} and byte ${to}: it is broken, rows may be missing`);
 }
 
 /** Reads the messages of a file in the order of its footer: the schema, all dictionaries, then the batches. */

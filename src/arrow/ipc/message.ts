@@ -42,6 +42,8 @@ export const LARGEST_METADATA = 2 ** 28;
 /** Sizes of the structs FieldNode and Buffer (Message.fbs). */
 const NODE_SIZE = 16;
 const BUFFER_SIZE = 16;
+/** The largest padding behind the last buffer of a body: writers align to 8 or 64 bytes. */
+const PADDING = 64;
 /** MetadataVersion.V4 and V5 (Schema.fbs): older formats have another layout. */
 const [VERSION_4, VERSION_5] = [3, 4];
 const CODECS: readonly Codec[] = ["lz4", "zstd"];
@@ -67,28 +69,49 @@ export function readMessage(metadata: Uint8Array): MessageHead {
     case 2: {
       const data = header.table(1);
       if (data === undefined) return damaged("a dictionary has no data");
-      const head = readBatch(data, version < VERSION_5);
+      const head = readBatch(data, bodyLength, version < VERSION_5);
       return { kind: "dictionary", bodyLength, id: header.int64(0), isDelta: header.bool(2), data: head };
     }
     case 3:
-      return { kind: "batch", bodyLength, data: readBatch(header, version < VERSION_5) };
+      return { kind: "batch", bodyLength, data: readBatch(header, bodyLength, version < VERSION_5) };
     default:
       return damaged(`a message is of type ${message.uint8(1)}: only schemas, dictionaries and batches can be read`);
   }
 }
 
-function readBatch(batch: FlatTable, oldUnions: boolean): BatchHead {
+/** Whether bytes are the metadata of a dictionary or of a record batch. They may be anything else. */
+export function holdsRows(bytes: Uint8Array): boolean {
+  try {
+    return readMessage(bytes).kind !== "schema";
+  } catch {
+    return false;
+  }
+}
+
+function readBatch(batch: FlatTable, bodyLength: number, oldUnions: boolean): BatchHead {
   const rows = batch.int64(0);
   if (rows < 0) damaged(`a batch announces ${rows} rows`);
   const compression = batch.table(3);
+  const buffers = batch.structs(2, BUFFER_SIZE);
+  checkBodyLength(buffers, bodyLength);
   return {
     rows,
     codec: compression && readCodec(compression),
     nodes: batch.structs(1, NODE_SIZE),
-    buffers: batch.structs(2, BUFFER_SIZE),
+    buffers,
     variadic: batch.structs(4, 8),
     oldUnions,
   };
+}
+
+/** A body must end with its last buffer: a longer one would take in the messages that follow, and their rows. */
+function checkBodyLength({ view, count }: BatchHead["buffers"], bodyLength: number): void {
+  let end = 0;
+  for (let at = 0; at < BUFFER_SIZE * count; at += BUFFER_SIZE) {
+    end = Math.max(end, countAt(view, at, "the offset of a buffer") + countAt(view, at + 8, "the length of a buffer"));
+  }
+  if (bodyLength - end < PADDING) return;
+  damaged(`a message has a body of ${bodyLength} bytes and its last buffer ends at byte ${end}`);
 }
 
 function readCodec(compression: FlatTable): Codec {
