@@ -12,8 +12,10 @@ export class Totals {
 
   /** Adds a receipt. */
   add(receipt: WriteReceipt): void {
-    const { resource, stream, rows, bytes, duplicates } = receipt;
-    this.#put({ resource, stream, rows, bytes, batches: 1, ...(duplicates === undefined ? {} : { duplicates }) });
+    const { resource, stream, rows, bytes, duplicates, offset } = receipt;
+    // Each batch has one first piece, however many pieces it was published in.
+    const batches = offset === 0 ? 1 : 0;
+    this.#put({ resource, stream, rows, bytes, batches, ...(duplicates === undefined ? {} : { duplicates }) });
   }
 
   #put(added: ResourceTotal): void {

@@ -95,7 +95,7 @@ export class PublisherCore implements LaneHost {
     if (this.#error !== undefined) throw this.#error;
     const source = this.#tally.counted(() => this.#open(batch, signal));
     const delivery = this.start(source, { from: 0, count: source.selected }, signal, false);
-    await delivery.done.promise;
+    await delivery.done.promise.finally(() => this.reportProgress());
     const receipt = receiptOf(delivery, 0);
     delivery.free();
     return receipt;
@@ -180,13 +180,10 @@ export class PublisherCore implements LaneHost {
 
   /** Waits for the calls in progress, then lets go of the inbox and, where it is owned, of the connection. */
   close(): Promise<void> {
-    return this.#closing ??= this.#close();
-  }
-
-  async #close(): Promise<void> {
-    await this.#calls.allEnded();
-    await (this.#ending ?? this.#letGo());
-    this.#gone.resolve();
+    return this.#closing ??= this.#calls.allEnded().then(async () => {
+      await (this.#ending ?? this.#letGo());
+      this.#gone.resolve();
+    });
   }
 
   /** Resolves when it has ended, with the error that ended it, if any. */
@@ -202,7 +199,7 @@ export class PublisherCore implements LaneHost {
       inFlightBytes: this.#lane.inFlightBytes,
       ...this.#tally,
       wire: this.#wire.kind,
-      created: [...this.#destinations.created],
+      created: this.#destinations.created,
     };
   }
 
@@ -214,6 +211,11 @@ export class PublisherCore implements LaneHost {
   /** Rows that a piece of a sequence may have, whatever its caller asks for. */
   get mostRowsOfPiece(): number {
     return mostRowsOfPiece(this.settings);
+  }
+
+  /** Reports the progress at the end of a caller's call. */
+  reportProgress(): void {
+    this.#progress.report();
   }
 
   /** An answer below the inbox. */
@@ -284,10 +286,10 @@ export class PublisherCore implements LaneHost {
     if (this.#released) return;
     this.#released = true;
     this.#watch.stop();
-    this.#progress.stop();
     this.#destinations.close();
     this.#inbox.close();
     this.#lane.cut();
+    this.#progress.stop();
     this.#wire.close();
     this.#memory.close();
     this.#turns.moved();

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { EncodeError, RouteError } from "../errors/mod.ts";
 import type { PieceMemory } from "../json/memory/spare.ts";
 import type { RowRange } from "../message/prepare.ts";
 import type { PreparedRows } from "../message/prepared_rows.ts";
@@ -22,6 +23,13 @@ export interface LoadedRows {
 
 /** Awaited when a call's rows are ready, before the first one is sent. What it throws fails the call. */
 export type BeforeSending = (rows: PreparedRows, destination: Destination) => Promise<void>;
+
+/** Whether rows were refused by limits that may have changed since the stream was looked up. */
+function isByStream(error: unknown, { target }: Destination): boolean {
+  if (error instanceof RouteError) return error.code === "route.short_dedupe" || error.code === "route.too_small";
+  return error instanceof EncodeError && error.code === "encode.too_large" &&
+    error.limit === target.fields.maxMessageBytes;
+}
 
 /** What makes a publisher's rows ready. */
 export class Loader {
@@ -51,13 +59,21 @@ export class Loader {
     wanted: () => boolean,
     before?: BeforeSending,
   ): Promise<LoadedRows | undefined> {
+    const prepare = async (destination: Destination): Promise<LoadedRows | undefined> => {
+      if (!wanted()) return undefined;
+      const steps = messageSteps(source, range, destination, cut, this.#settings, this.#memory);
+      const made = this.#turns.take(steps, wanted);
+      const rows = made instanceof Promise ? await made : made;
+      return rows === undefined ? undefined : { rows, destination };
+    };
     const destination = await this.#destinations.resolve(source.resource);
-    if (!wanted()) return undefined;
-    const steps = messageSteps(source, range, destination, cut, this.#settings, this.#memory);
-    const made = this.#turns.take(steps, wanted);
-    const rows = made instanceof Promise ? await made : made;
-    if (rows === undefined || !wanted()) return undefined;
-    if (before !== undefined) await before(rows, destination);
-    return wanted() ? { rows, destination } : undefined;
+    const loaded = await prepare(destination).catch(async (error) => {
+      const renewed = isByStream(error, destination) ? await this.#destinations.renew(destination) : undefined;
+      if (renewed === undefined) throw error;
+      return await prepare(renewed);
+    });
+    if (loaded === undefined || !wanted()) return undefined;
+    if (before !== undefined) await before(loaded.rows, loaded.destination);
+    return wanted() ? loaded : undefined;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Tells a listener of progress, at most ten times a second.
+ * Reports progress to a listener: at most ten times a second, and at the end of each call.
  *
  * @module
  */
@@ -15,6 +15,7 @@ export class ProgressTeller {
   #listener: ((progress: Progress) => void) | undefined;
   #last = -Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #unreported = false;
 
   /** A teller of what `read` gives; without a listener it does nothing. */
   constructor(listener: ((progress: Progress) => void) | undefined, read: () => Progress) {
@@ -24,15 +25,21 @@ export class ProgressTeller {
 
   /** Something moved. */
   moved(): void {
+    this.#unreported = true;
     if (this.#listener === undefined || this.#timer !== undefined) return;
     const wait = this.#last + INTERVAL - performance.now();
     if (wait <= 0) this.#tell();
     else this.#timer = setTimeout(() => this.#tell(), wait);
   }
 
-  /** Tells what is still untold, where the interval allows it, and ends. */
+  /** Calls the listener now if something moved since its last call: a caller's call has ended. */
+  report(): void {
+    if (this.#unreported) this.#tell();
+  }
+
+  /** Reports for the last time. */
   stop(): void {
-    if (this.#timer !== undefined && performance.now() - this.#last >= INTERVAL) this.#tell();
+    this.report();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#listener = undefined;
@@ -41,6 +48,7 @@ export class ProgressTeller {
   #tell(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#unreported = false;
     this.#last = performance.now();
     try {
       this.#listener?.(this.#read());

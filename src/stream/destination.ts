@@ -47,15 +47,29 @@ export interface Destination {
 /** Destinations remembered at a time: the least recently used one is looked up again when it comes back. */
 const REMEMBERED = 1024;
 
+/** Created streams remembered at a time. */
+export const CREATED = 100;
+
+/**
+ * Repeated lookups of streams at most: this many in any period of this many milliseconds. A feed of rows that are
+ * refused must not become a feed of lookups.
+ */
+const LOOKUPS = 10;
+const LOOKUP_PERIOD = 10_000;
+
 /** The destinations of one publisher. */
 export class Destinations {
   readonly #nc: NatsConnection;
   readonly #settings: Settings;
   readonly #replyBytes: number;
   readonly #known = new Map<string, Promise<Destination>>();
-  readonly #created: string[] = [];
+  #created: readonly string[] = [];
   readonly #closing = new AbortController();
   #shared: Found | undefined;
+  /** The repeated lookup of the shared stream in progress. */
+  #renewing: Promise<Found> | undefined;
+  /** When streams were looked up again, in milliseconds of `performance.now()`: the last {@linkcode LOOKUPS} times. */
+  readonly #lookups: number[] = [];
 
   /** Destinations over a connection; reply subjects have at most `replyBytes` bytes. */
   constructor(nc: NatsConnection, settings: Settings, replyBytes: number) {
@@ -64,7 +78,7 @@ export class Destinations {
     this.#replyBytes = replyBytes;
   }
 
-  /** Streams that were created here, in order. */
+  /** Streams that were created here, in order: the last {@linkcode CREATED}. */
   get created(): readonly string[] {
     return this.#created;
   }
@@ -72,13 +86,7 @@ export class Destinations {
   /** Looks the shared stream up, before any write; a stream per resource is looked up with its first batch. */
   async open(): Promise<void> {
     const { stream, subject } = this.#settings;
-    if (hasPlaceholder(stream)) return;
-    this.#shared = await this.#find({
-      stream,
-      pattern: templatePattern(subject),
-      filter: () => sharedFilter(stream, subject),
-      sharedByResources: hasPlaceholder(subject),
-    });
+    if (!hasPlaceholder(stream)) this.#shared = await this.#find(sharedBy(stream, subject));
   }
 
   /** Ends the lookups in progress: nothing is created any more. */
@@ -97,9 +105,45 @@ export class Destinations {
     }
     const destination = this.#resolve(resource);
     this.#known.set(resource, destination);
-    destination.catch(() => this.#known.delete(resource));
+    destination.catch(() => {
+      if (this.#known.get(resource) === destination) this.#known.delete(resource);
+    });
     if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value!);
     return destination;
+  }
+
+  /**
+   * Looks a destination's stream up once more, since its limits may have changed: before rows are refused by them.
+   * Returns undefined if streams were looked up too often lately. Throws as {@linkcode resolve} does.
+   */
+  async renew(old: Destination): Promise<Destination | undefined> {
+    const { resource } = old;
+    const current = await this.resolve(resource);
+    if (current !== old) return current;
+    if (!this.#mayLookUp()) return undefined;
+    if (this.#shared !== undefined) await this.#renewShared();
+    else this.#known.delete(resource);
+    return await this.resolve(resource);
+  }
+
+  #mayLookUp(): boolean {
+    if (this.#renewing !== undefined) return true;
+    const now = performance.now();
+    if (this.#lookups.length === LOOKUPS && now - this.#lookups[0]! < LOOKUP_PERIOD) return false;
+    if (this.#lookups.push(now) > LOOKUPS) this.#lookups.shift();
+    return true;
+  }
+
+  /** Looks the shared stream up again. A stream that is gone is not created a second time. */
+  #renewShared(): Promise<Found> {
+    return this.#renewing ??= this.#lookUpShared().finally(() => this.#renewing = undefined);
+  }
+
+  async #lookUpShared(): Promise<Found> {
+    const { stream, subject } = this.#settings;
+    const found = await this.#find(sharedBy(stream, subject), { ...this.#settings, createStream: false });
+    this.#known.clear();
+    return this.#shared = found;
   }
 
   async #resolve(resource: string): Promise<Destination> {
@@ -117,16 +161,17 @@ export class Destinations {
       resource,
       sharedByResources: false,
     };
-    const found = this.#shared ?? await this.#find(wanted);
-    if (!overlapsSubject(found.info.config.subjects ?? [], subject)) {
+    let found = this.#shared ?? await this.#find(wanted);
+    if (this.#shared !== undefined && !captures(found, subject) && this.#mayLookUp()) found = await this.#renewShared();
+    if (!captures(found, subject)) {
       refuse(refusalFindings(factsOf(this.#nc, this.#settings, wanted, found.info, undefined)), wanted);
     }
     return this.#destination(wanted, resource, found);
   }
 
-  async #find(wanted: Wanted): Promise<Found> {
-    const found = await openStream(this.#nc, this.#settings, { ...wanted, signal: this.#closing.signal });
-    if (found.created) this.#created.push(wanted.stream);
+  async #find(wanted: Wanted, settings = this.#settings): Promise<Found> {
+    const found = await openStream(this.#nc, settings, { ...wanted, signal: this.#closing.signal });
+    if (found.created) this.#created = [...this.#created, wanted.stream].slice(-CREATED);
     return found;
   }
 
@@ -172,6 +217,20 @@ export class Destinations {
     const facts = { ...factsOf(this.#nc, this.#settings, wanted, info, undefined), largestMessage };
     refuse(refusalFindings(facts).filter(({ code }) => code === "stream.too_small"), wanted);
   }
+}
+
+function captures({ info }: Found, subject: string): boolean {
+  return overlapsSubject(info.config.subjects ?? [], subject);
+}
+
+/** The stream that all resources share. */
+function sharedBy(stream: string, subject: string): Wanted {
+  return {
+    stream,
+    pattern: templatePattern(subject),
+    filter: () => sharedFilter(stream, subject),
+    sharedByResources: hasPlaceholder(subject),
+  };
 }
 
 /** Adds resource, stream and subject to the RouteErrors of a check that knows only one of them. */

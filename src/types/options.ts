@@ -118,7 +118,7 @@ export interface PublisherOptions {
    * @default {false}
    */
   readonly ownsConnection?: boolean;
-  /** Told of progress, at most ten times a second. */
+  /** Called with the progress at most ten times a second, and at the end of each call, before its promise settles. */
   readonly onProgress?: (progress: Progress) => void;
   /**
    * Sends again what is safe to send again, over the same connection, within a budget of time that begins with a call's

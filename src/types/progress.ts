@@ -61,6 +61,6 @@ export interface PublisherStats {
   readonly failures: number;
   /** How messages reach the client: whole frames handed to its protocol handler, or one `publish` a message. */
   readonly wire: "frames" | "publish";
-  /** Streams that were missing and were created, in order. */
+  /** Streams that were missing and were created, in order: the last 100. */
   readonly created: readonly string[];
 }

@@ -79,7 +79,7 @@ export interface ResourceTotal {
   readonly bytes: number;
   /** Rows that the stream had already. Absent where the server does not tell. */
   readonly duplicates?: number;
-  /** Receipts counted. */
+  /** Batches that the caller passed. `applyAll` and `publishAll` may publish one in several pieces, each with a receipt. */
   readonly batches: number;
 }
 

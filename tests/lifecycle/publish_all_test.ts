@@ -43,7 +43,7 @@ test("publishAll() sends what is left over another connection, and gives one rec
     );
     assert.deepEqual(stored, Array.from({ length: rows }, (_, i) => index * 10 + offset + i), "in row order");
   }
-  assert.deepEqual([total.rows, total.resources[0]!.batches], [30, 5]);
+  assert.deepEqual([total.rows, total.resources[0]!.batches], [30, 2]);
   assert.equal(total.bytes, receipts.reduce((sum, { bytes }) => sum + bytes, 0));
   assert.equal(line.connections.length, 4);
   assert.ok(line.connections.every((fake) => fake.nc.isClosed()), "who dials closes");

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { openRun, type Options, publishAll, Publisher } from "../../mod.ts";
 import { ProgressTeller } from "../../src/publish/progress.ts";
 import type { Progress } from "../../src/types/mod.ts";
+import { numberBatch } from "../_support/batches.ts";
+import { ack, NO_RESPONDERS, type Published } from "../_support/fake_answers.ts";
+import { fakeConnection } from "../_support/fake_connection.ts";
 import { withFastClock } from "../_support/fast_clock.ts";
 
 const progress = (acked: number): Progress => ({ submitted: acked, acked, bytes: 0, inFlight: 0, inFlightBytes: 0 });
@@ -29,6 +33,49 @@ Deno.test("a listener is told at most ten times a second, and of the last move",
     teller.moved();
     assert.equal(told.at(-1)!.acked, last);
   }));
+
+const batch = (rows: number) => ({ resource: "eu", rows: numberBatch(rows) });
+const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
+
+/** Ways to publish 50 rows, each with how many calls it makes. */
+const CALLS: readonly (readonly [name: string, calls: number, publish: (options: Options) => Promise<unknown>])[] = [
+  ["publish()", 5, async (options) => {
+    const publisher = await Publisher.open(fakeConnection().nc, options);
+    for (let call = 0; call < 5; call++) await publisher.publish(batch(10));
+  }],
+  ["applyAll()", 1, async (options) => {
+    const run = await openRun(fakeConnection().nc, options);
+    await run.applyAll(Array.from({ length: 5 }, () => batch(10)), { batchMaxRows: 2 });
+  }],
+  ["publishAll()", 1, async (options) => {
+    const dial = () => Promise.resolve(fakeConnection().nc);
+    await publishAll(dial, options, Array.from({ length: 5 }, () => batch(10)), { budget: "1m", batchMaxRows: 2 });
+  }],
+];
+
+for (const [name, calls, publish] of CALLS) {
+  Deno.test(`onProgress reports the end of each call before ${name} resolves`, async () => {
+    const reports: Progress[] = [];
+    const start = performance.now();
+    await publish({ ...OPTIONS, onProgress: (progress) => void reports.push(progress) });
+    const tenths = Math.ceil((performance.now() - start) / 100);
+    const { submitted, acked, inFlight, inFlightBytes } = reports.at(-1)!;
+    assert.deepEqual([submitted, acked, inFlight, inFlightBytes], [50, 50, 0, 0]);
+    assert.ok(reports.length <= tenths + 1 + calls, `${reports.length} reports in ${tenths} tenths of a second`);
+  });
+}
+
+Deno.test("onProgress reports the end of a call that failed", async () => {
+  const reports: Progress[] = [];
+  const answers = ({ index }: Published) => index < 5 ? ack("ORDERS", index + 1) : NO_RESPONDERS;
+  const publisher = await Publisher.open(fakeConnection({ answers }).nc, {
+    ...OPTIONS,
+    onProgress: (progress) => void reports.push(progress),
+  });
+  await assert.rejects(publisher.publish(batch(10)), { code: "publish.no_responders" });
+  const { submitted, acked, inFlight } = reports.at(-1)!;
+  assert.deepEqual([submitted, acked, inFlight], [10, 5, 0]);
+});
 
 Deno.test("a listener that throws is not called again", () => {
   let calls = 0;

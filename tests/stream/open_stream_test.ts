@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Publisher, type RouteError } from "../../mod.ts";
 import { numberBatch } from "../_support/batches.ts";
-import { apiError, type Document, streamInfo } from "../_support/fake_answers.ts";
+import { ack, apiError, type Document, streamInfo } from "../_support/fake_answers.ts";
 import { type FakeConnection, fakeConnection } from "../_support/fake_connection.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
@@ -73,4 +73,22 @@ Deno.test("a shared stream that would capture JetStream's API is refused without
     return true;
   });
   assert.deepEqual(fake.asked.map(({ subject }) => subject), ["$JS.API.STREAM.INFO.ALL"]);
+});
+
+Deno.test("stats() names the last hundred streams that were created, and copies none of them", async () => {
+  const missing = apiError("stream_info_response", 404, 10059, "stream not found");
+  const { nc } = fakeConnection({
+    requests: ({ subject, body }) =>
+      subject.includes("STREAM.INFO") ? missing : {
+        ...streamInfo(JSON.parse(body).name, JSON.parse(body)),
+        type: "io.nats.jetstream.api.v1.stream_create_response",
+      },
+    answers: ({ subject }) => ack(subject.split(".")[1]!, 1),
+  });
+  const publisher = await Publisher.open(nc, { stream: "{resource}", subject: "rows.{resource}" });
+  for (let i = 0; i < 120; i++) await publisher.publish({ resource: `S${i}`, rows: numberBatch(1) });
+  const { created } = publisher.stats();
+  assert.deepEqual([created.length, created[0], created.at(-1)], [100, "S20", "S119"]);
+  assert.equal(publisher.stats().created, created);
+  await publisher.close();
 });

@@ -43,6 +43,7 @@ export async function applyAll(
     throw await runner.close(error);
   } finally {
     release();
+    core.reportProgress();
   }
   return totals.list();
 }
