@@ -13,6 +13,7 @@ import { bunProgram, node20Program, nodeProgram, tscProgram } from "./_support/r
 /** Every entry, and one thing of each. */
 const USE = `
   import { sliceRows } from "@jetrow/jetrow";
+  import { rowsOf } from "@jetrow/jetrow/arrow";
   import { connect as bun } from "@jetrow/jetrow/bun";
   import { main } from "@jetrow/jetrow/cli";
   import { connect as deno } from "@jetrow/jetrow/deno";

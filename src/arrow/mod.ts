@@ -1,18 +1,31 @@
 /**
- * Reads Arrow IPC data into rows, without NATS: what the command reads its input with.
+ * Reads Arrow IPC data into rows, and makes rows of JavaScript objects, without NATS: what the command reads its input
+ * with, and what a service makes of a JSON body.
  *
  * ```ts
- * import { readArrow } from "@jetrow/jetrow/arrow";
+ * import { readArrow, rowsOf } from "@jetrow/jetrow/arrow";
  * import { tableFromArrays, tableToIPC } from "apache-arrow";
  * import assert from "node:assert/strict";
  *
  * let rows = 0;
  * for await (const batch of readArrow(tableToIPC(tableFromArrays({ id: [1, 2, 3] })))) rows += batch.numRows;
  * assert.equal(rows, 3);
+ * assert.equal(rowsOf([{ id: 7 }, {}], { id: "int64" }).numRows, 2);
  * ```
  *
  * @module
  */
 
 export { type ArrowBatches, type ArrowSource, readArrow, type ReadArrowOptions } from "./ipc/read_arrow.ts";
-export type { ArrowBatch, ArrowField, ArrowRows, ArrowSchema, ArrowTable, FlechetteTable } from "../types/mod.ts";
+export { rowsOf } from "./rows_of.ts";
+export type {
+  ArrowBatch,
+  ArrowField,
+  ArrowRows,
+  ArrowSchema,
+  ArrowTable,
+  ArrowWindow,
+  FlechetteTable,
+  RowType,
+  RowTypes,
+} from "../types/mod.ts";

@@ -5,6 +5,7 @@
  */
 
 export type * from "./arrow.ts";
+export type * from "./row_types.ts";
 export type * from "./batch.ts";
 export type * from "./connection.ts";
 export type * from "./options.ts";
