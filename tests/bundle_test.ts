@@ -23,7 +23,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "./web": CORE,
   "./node": [...CORE, "@nats-io/transport-node"].sort(),
   "./json": [],
-  "./arrow": [],
+  "./arrow": ["fzstd"],
   "./subject": [],
   "./errors": [],
 };

@@ -24,7 +24,7 @@ const USE = `
   import { connect as web, isJetrowError as same } from "@jetrow/jetrow/web";
   const failed = await node({ url: "nats://127.0.0.1:1" }).catch((error) => error);
   console.log(JSON.stringify([
-    [sliceRows, encodeRows, bun, deno, web, main].every((one) => typeof one === "function"),
+    [sliceRows, rowsOf, encodeRows, bun, deno, web, main].every((one) => typeof one === "function"),
     isJetrowError(failed) && same === isJetrowError && failed.code,
     expandTemplate("a.{resource}", "b"),
   ]));`;

@@ -62,5 +62,6 @@ export type RowType =
  * ```
  */
 export interface RowTypes {
+  /** The type of one column. */
   readonly [column: string]: RowType;
 }
