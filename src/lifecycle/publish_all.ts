@@ -187,7 +187,7 @@ function mends(error: AnyJetrowError): boolean {
       return error.code === "route.no_leader"; // a lookup during an election
     case "PublishError":
       if (error.code === "publish.aborted" || error.code === "publish.permission") return false;
-      if (error.code === "publish.wrong_stream") return false;
+      if (error.code === "publish.wrong_stream" || error.code === "publish.internal") return false;
       return error.serverCode === undefined || verdictOf(error.serverCode).again !== "never";
     default:
       return false;

@@ -10,7 +10,7 @@ import { ConfigError, type ConfigErrorCode } from "../errors/mod.ts";
 import type { Place, Rule } from "./fields.ts";
 
 /** The longest delay of `setTimeout` in milliseconds; a longer one fires at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Makes the error of a value that breaks a rule. */
 export function broken(code: ConfigErrorCode, { field }: Place, rule: string, value: unknown): ConfigError {

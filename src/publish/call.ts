@@ -125,7 +125,6 @@ export class Delivery {
     this.sequences[index] = sequence;
     if (duplicate) this.duplicates++;
     else this.acked++;
-    this.open--;
   }
 
   /** Notes the acknowledgment of rows `from` to `to` (exclusive), whose sequences are not told. */

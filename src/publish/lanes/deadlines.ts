@@ -4,6 +4,8 @@
  * @module
  */
 
+import { LONGEST_TIMER } from "../../options/values.ts";
+
 /** Milliseconds that never go back: deadlines must not move with the wall clock. */
 export function now(): number {
   return performance.now();
@@ -42,8 +44,9 @@ export class ExpiryTimer {
     this.stop();
     if (next === Infinity) return;
     this.#at = next;
-    // Timers may fire up to a millisecond early.
-    this.#timer = setTimeout(() => this.#fired(), Math.max(0, next - now()) + 1);
+    // Timers may fire up to a millisecond early; one that is set for too long would fire at once.
+    const delay = Math.min(LONGEST_TIMER, Math.max(0, next - now()) + 1);
+    this.#timer = setTimeout(() => this.#fired(), delay);
   }
 
   /** Clears the timer. */

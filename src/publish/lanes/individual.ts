@@ -121,6 +121,7 @@ export class IndividualLane implements Lane {
 
   #acknowledge(delivery: Delivery, index: number, sequence: number, duplicate: boolean): void {
     delivery.acknowledge(index, sequence, duplicate);
+    delivery.open--;
     const { offsets } = delivery.rows!;
     this.#backlog.retry.succeeded();
     this.#host.acknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);

@@ -8,6 +8,7 @@ import { option, words } from "../../errors/wording.ts";
 import type { NatsConnection, PermissionViolationError } from "@nats-io/nats-core";
 import { watchAbort } from "../../util/abort.ts";
 import { deferred } from "../../util/deferred.ts";
+import { LONGEST_TIMER } from "../../options/values.ts";
 import { ConnectionError } from "../../errors/mod.ts";
 
 /** How much longer than its timeout a request is waited for, in milliseconds: the client's own timer comes first. */
@@ -27,7 +28,7 @@ export function endings(
   const forget = signal === undefined ? () => {} : watchAbort(signal, () => reject(signal.reason));
   const late = timeout === undefined
     ? undefined
-    : setTimeout(() => reject(silenceError(subject, timeout)), timeout + GRACE);
+    : setTimeout(() => reject(silenceError(subject, timeout)), Math.min(LONGEST_TIMER, timeout + GRACE));
   const closed = () => reject(closedError(subject));
   let waiting: Set<() => void> | undefined;
   try {

@@ -80,3 +80,17 @@ Deno.test("a timer that is stopped calls nobody", async () => {
   await turn();
   await turn();
 });
+
+Deno.test("no timer is set for longer than the runtime can wait: such a one would fire at once, again and again", () => {
+  const { setTimeout: timeout } = globalThis;
+  const delays: number[] = [];
+  globalThis.setTimeout = ((run: () => void, delay: number) => (delays.push(delay), timeout(run, 0))) as never;
+  try {
+    const timer = new ExpiryTimer(() => performance.now() + 2 ** 31, () => {});
+    timer.arm();
+    timer.stop();
+  } finally {
+    globalThis.setTimeout = timeout;
+  }
+  assert.deepEqual(delays, [2 ** 31 - 1]);
+});

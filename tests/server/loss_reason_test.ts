@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { type JetrowError, openRun, Publisher } from "../../mod.ts";
+import { connect } from "../../src/runtime/deno.ts";
+import { numberBatch } from "../_support/batches.ts";
+import { makeOperator } from "../_support/credentials.ts";
+import { startNatsServer } from "../_support/nats_server.ts";
+
+const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
+
+Deno.test("a publisher whose user expires says so: in closed(), and in the error of a call in progress", async () => {
+  const operator = await makeOperator();
+  await using server = await startNatsServer({ config: operator.config });
+  const { jwt, nkeySeed } = await operator.user({ expiresIn: 3 });
+  const config = { ...OPTIONS, url: server.url, authMode: "jwt", jwt, nkeySeed } as const;
+  const nc = await connect(config);
+  const publisher = await Publisher.open(nc, config);
+  const run = await openRun(nc, config);
+  // The call is in progress when the user expires.
+  const batches = (async function* () {
+    yield { resource: "eu", rows: numberBatch(3) };
+    await publisher.closed();
+    yield { resource: "eu", rows: numberBatch(3) };
+  })();
+  const failed = await run.applyAll(batches).catch((error) => error);
+  for (const error of [await publisher.closed() as JetrowError, failed]) {
+    assert.equal(error.code, "publish.disconnected");
+    assert.match(error.message, /the connection is lost: User Authentication Expired/i);
+    assert.match((error.cause as Error).message, /User Authentication Expired/i);
+  }
+  await publisher.close();
+  await run.abort();
+});
+
+Deno.test("rows that the server closes the connection for fail with the server's reason", async () => {
+  await using server = await startNatsServer();
+  const config = { ...OPTIONS, url: server.url };
+  const publisher = await Publisher.open(() => connect(config), config);
+  await publisher.publish({ resource: "eu", rows: numberBatch(3) });
+  // The client goes by the limit that the server told when it connected.
+  await server.reload({ config: "max_payload: 100" });
+  const error = await publisher.publish({ resource: "eu", rows: numberBatch(3) }).catch((error) => error);
+  assert.equal(error.code, "publish.disconnected");
+  assert.match(error.message, /the connection is lost: Maximum Payload Violation/i);
+  assert.match((error.cause as Error).message, /Maximum Payload Violation/i);
+  assert.equal(await publisher.closed(), error);
+});
