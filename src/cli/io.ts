@@ -5,9 +5,11 @@
  */
 
 import process from "node:process";
+import { fileFault } from "./file_fault.ts";
+import { visibleLines } from "./text.ts";
 
 /**
- * What the command says cannot be said: nobody reads any longer.
+ * Output cannot be written: its reader has gone, or the disk is full.
  *
  * @example
  * ```ts
@@ -36,7 +38,7 @@ export class OutputError extends Error {
  * ```
  */
 export interface TextOut {
-  /** Writes; resolves when there is room for more. Rejects when nobody reads any longer. */
+  /** Writes; resolves when there is room for more. Rejects when the output cannot be written any longer. */
   write(text: string): Promise<void>;
   /** Whether a person looks at it, and how wide the window is. */
   readonly columns?: number | undefined;
@@ -64,7 +66,7 @@ export interface CliIo {
   readonly stderr: TextOut;
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted when the person at the terminal interrupts. */
+  /** Aborted by the first interrupt. */
   readonly signal: AbortSignal;
 }
 
@@ -90,9 +92,25 @@ export function processIo(signal: AbortSignal): CliIo {
   };
 }
 
-function reasonOf(error: Error): string {
-  return (error as { code?: string }).code === "EPIPE" ? "its reader has gone" : error.message;
+/**
+ * Returns the same input and output, except that nothing written can control a terminal. Names and descriptions come from
+ * servers and files. Progress is written over itself: `\r` before it and the erasing of the rest behind it stay.
+ */
+export function escapedIo(io: CliIo): CliIo {
+  return { ...io, stdout: escapedOut(io.stdout), stderr: escapedOut(io.stderr) };
 }
+
+function escapedOut(out: TextOut): TextOut {
+  return {
+    write: (text) => out.write(PROGRESS.test(text) ? text : visibleLines(text)),
+    get columns(): number | undefined {
+      return out.columns;
+    },
+  };
+}
+
+/** A progress line, or its removal. */
+const PROGRESS = /^\r[\x20-\x7e]*\x1b\[K$/;
 
 /** The part of a stream that is used. */
 interface WriteStream {
@@ -103,13 +121,14 @@ interface WriteStream {
 }
 
 function textOut(stream: WriteStream, name: string): TextOut {
-  // A reader that goes away (`| head`) is told by the write's own callback; without a listener it ends the process.
+  // The callback of the write receives the error of a reader that went away (`| head`); an `error` event without a
+  // listener would end the process.
   stream.on("error", () => {});
   return {
     write: (text: string) =>
       new Promise<void>((resolve, reject) => stream.write(text, (error) => error ? reject(error) : resolve()))
         .catch((error) => {
-          throw new OutputError(`${name} cannot be written: ${reasonOf(error)}`);
+          throw new OutputError(`${name} cannot be written: ${fileFault(error)}`);
         }),
     get columns(): number | undefined {
       return stream.isTTY ? stream.columns || 80 : undefined;

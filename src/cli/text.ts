@@ -53,18 +53,19 @@ export function wrapped(text: string, lead: string, width: number): string[] {
   return [...lines, line];
 }
 
-/**
- * Text without control characters: what a server or a file says must not steer the terminal.
- *
- * @param text the text
- * @returns the same, each control character as U+FFFD
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(visible("a\x1b[2Jb"), "a\ufffd[2Jb");
- * ```
- */
+/** C0, DEL and C1 control characters, line separators, and what reverses the direction of text. */
+const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Returns one line of text whose characters cannot control a terminal: each unsafe one becomes `\uXXXX`. */
 export function visible(text: string): string {
-  return text.replace(/\p{Cc}/gu, "\ufffd");
+  return text.replace(UNSAFE, escape);
+}
+
+/** Escapes as {@linkcode visible} does, but leaves line feeds. In JSON the result stands for the same value. */
+export function visibleLines(text: string): string {
+  return text.replace(UNSAFE, (character) => character === "\n" ? character : escape(character));
+}
+
+function escape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -14,7 +14,7 @@ import { resolvePublishAll, type SequenceSettings } from "./call_options.ts";
 import { SequenceRunner } from "./sequence/runner.ts";
 import { Totals } from "./totals.ts";
 import { watchAbort } from "../util/abort.ts";
-import { unlessAborted } from "../util/unless_aborted.ts";
+import { openUnlessAborted } from "../util/unless_aborted.ts";
 
 /**
  * Options of {@linkcode publishAll}.
@@ -115,7 +115,9 @@ async function runAttempt(
   let core: PublisherCore | undefined;
   let acks: AckWatch | undefined;
   try {
-    const opened = core = await openUnlessAborted(connect, options, signal);
+    signal?.throwIfAborted();
+    const opening = PublisherCore.open(connect, options);
+    const opened = core = await openUnlessAborted(opening, signal, (late) => late.close());
     acks = new AckWatch(opened);
     account?.opened?.(() => opened.stats());
     return { kind: await runner.run(core) ? "done" : "late" };
@@ -152,22 +154,6 @@ class AckWatch {
 
   stop(): void {
     clearInterval(this.#timer);
-  }
-}
-
-/** Opens a publisher. An abort ends the wait; a publisher that opens after it is closed. */
-async function openUnlessAborted(
-  connect: () => Promise<NatsConnection>,
-  options: Options,
-  signal: AbortSignal | undefined,
-): Promise<PublisherCore> {
-  signal?.throwIfAborted();
-  const opening = PublisherCore.open(connect, options);
-  try {
-    return await unlessAborted(opening, signal);
-  } catch (error) {
-    if (signal?.aborted) opening.then((core) => core.close(), () => {});
-    throw error;
   }
 }
 

@@ -31,3 +31,17 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
     forget();
   }
 }
+
+/** Awaits what opens as {@linkcode unlessAborted} does; what opens after the abort is closed. */
+export async function openUnlessAborted<T>(
+  opening: Promise<T>,
+  signal: AbortSignal | undefined,
+  close: (opened: T) => Promise<unknown>,
+): Promise<T> {
+  try {
+    return await unlessAborted(opening, signal);
+  } catch (error) {
+    if (signal?.aborted) opening.then(close).catch(() => {});
+    throw error;
+  }
+}

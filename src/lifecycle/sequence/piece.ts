@@ -89,7 +89,7 @@ export class Piece {
           subject,
         });
       });
-    this.delivery = core.start(part.source, range, signal, true, before);
+    this.delivery = core.start(part.source, range, account === undefined ? signal : undefined, true, before);
   }
 
   /** Whether its rows were ever ready to be sent. */

@@ -38,7 +38,10 @@ export interface LeftPiece {
   readonly sequences: Float64Array | undefined;
 }
 
-/** What keeps account. */
+/**
+ * What keeps account. An abort then drains: no more batches are asked for and no more rows submitted, but rows on the wire
+ * are waited for, each until its deadline, so that their outcomes are known.
+ */
 export interface PieceAccount {
   /** Told of each publisher: the first, and another one after a lost connection. */
   opened?(stats: () => PublisherStats): void;

@@ -19,6 +19,7 @@ import type { Batches, RowBatch, WriteReceipt } from "../../types/mod.ts";
 import type { SequenceSettings } from "../call_options.ts";
 import { allAcknowledged, hasFailed, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source.ts";
+import { watchAbort } from "../../util/abort.ts";
 
 /** The batch at hand. */
 interface Current {
@@ -52,6 +53,8 @@ export class SequenceRunner {
   /** Whether no receipt is reported any more. */
   #untold = false;
   #broken: { readonly row: number; readonly failure: Failure } | undefined;
+  /** Where account is kept: stops watching for the abort that drains the publisher. */
+  #unwatch: (() => void) | undefined;
 
   /** A runner that tells each piece's receipt in order, and waits for what it is told. */
   constructor(
@@ -79,16 +82,21 @@ export class SequenceRunner {
    * have to go again, and may not any more.
    */
   async run(core: PublisherCore): Promise<boolean> {
+    const { signal, account } = this.#settings;
+    signal?.throwIfAborted();
+    this.#unwatch?.();
+    if (signal && account) this.#unwatch = watchAbort(signal, () => core.drain(signal.reason));
     for (const piece of [...this.#pieces]) {
       if (piece.complete) continue;
       if (piece.whyNotAgain(core.settings.publishTimeout) !== undefined) return false;
-      piece.resume(core, this.#settings.signal);
+      piece.resume(core, account === undefined ? signal : undefined);
       this.#stale.delete(piece);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
       await this.#until(piece.delivery.done.promise, () => piece.delivery.over);
     }
     while (this.#current !== undefined || await this.#take(core)) await this.#runPart(core, this.#current!);
     while (this.#pieces.length > 0) await this.#reportFirst();
+    this.#unwatch?.();
     return true;
   }
 
@@ -214,6 +222,7 @@ export class SequenceRunner {
    * where rows of that batch were sent.
    */
   async close(error: unknown): Promise<unknown> {
+    this.#unwatch?.();
     await this.#reader.close();
     this.#settings.account?.left(this.#pieces.map((piece) => piece.left()));
     const part = this.#parts.find(({ codes }) => !allAcknowledged(codes)) ?? this.#current?.part;
