@@ -1,20 +1,27 @@
 /**
- * Wrong usage.
+ * The command's own errors that decide its exit code or add to what is printed.
  *
  * @module
  */
 
-/**
- * The command was called in a way it does not understand: exit code 2.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(new UsageError("unknown option --sream").name, "UsageError");
- * ```
- */
+/** The command was called in a way that it does not understand: exit code 2. */
 export class UsageError extends Error {
   /** Always `"UsageError"`. */
   override readonly name = "UsageError" as const;
+}
+
+/** A run of `jetrow publish` that ended early. */
+export class RunFailure extends Error {
+  /** Always `"RunFailure"`. */
+  override readonly name = "RunFailure" as const;
+  /** The error that ended the run. */
+  readonly reason: unknown;
+  /** What became of its rows, and what to do next: lines for standard error. */
+  readonly lines: readonly string[];
+
+  constructor(reason: unknown, lines: readonly string[]) {
+    super("the run ended early", { cause: reason });
+    this.reason = reason;
+    this.lines = lines;
+  }
 }

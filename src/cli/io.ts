@@ -5,8 +5,13 @@
  */
 
 import process from "node:process";
+import { watchAbort } from "../util/abort.ts";
+import { deferred } from "../util/deferred.ts";
 import { fileFault } from "./file_fault.ts";
 import { visibleLines } from "./text.ts";
+
+/** How long a write may take after an interrupt, in milliseconds. */
+const PATIENCE = 5_000;
 
 /**
  * Output cannot be written: its reader has gone, or the disk is full.
@@ -85,8 +90,8 @@ export interface CliIo {
 export function processIo(signal: AbortSignal): CliIo {
   return {
     stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
-    stdout: textOut(process.stdout, "standard output"),
-    stderr: textOut(process.stderr, "standard error"),
+    stdout: textOut(process.stdout, "standard output", signal),
+    stderr: textOut(process.stderr, "standard error", signal),
     env: process.env,
     signal,
   };
@@ -120,18 +125,38 @@ interface WriteStream {
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 
-function textOut(stream: WriteStream, name: string): TextOut {
+function textOut(stream: WriteStream, name: string, signal: AbortSignal): TextOut {
   // The callback of the write receives the error of a reader that went away (`| head`); an `error` event without a
   // listener would end the process.
   stream.on("error", () => {});
   return {
-    write: (text: string) =>
-      new Promise<void>((resolve, reject) => stream.write(text, (error) => error ? reject(error) : resolve()))
-        .catch((error) => {
-          throw new OutputError(`${name} cannot be written: ${fileFault(error)}`);
-        }),
+    async write(text: string): Promise<void> {
+      const writing = new Promise<void>((resolve, reject) =>
+        stream.write(text, (error) => error ? reject(error) : resolve())
+      );
+      await unlessStuck(writing, signal).catch((error) => {
+        throw new OutputError(`${name} cannot be written: ${fileFault(error)}`);
+      });
+    },
     get columns(): number | undefined {
       return stream.isTTY ? stream.columns || 80 : undefined;
     },
   };
+}
+
+/** After an interrupt, output that is not read must not keep the command. */
+async function unlessStuck(writing: Promise<void>, signal: AbortSignal): Promise<void> {
+  const stuck = deferred<never>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const start = (): void => {
+    timer = setTimeout(() => stuck.reject(new Error("it is not read")), PATIENCE);
+  };
+  const forget = watchAbort(signal, start);
+  if (signal.aborted) start();
+  try {
+    await Promise.race([writing, stuck.promise]);
+  } finally {
+    forget();
+    clearTimeout(timer);
+  }
 }

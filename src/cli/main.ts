@@ -12,11 +12,13 @@
 import { realpathSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { format } from "node:util";
 import { check } from "./check/command.ts";
-import { type CliIo, processIo } from "./io.ts";
+import { type CliIo, escapedIo, processIo } from "./io.ts";
 import { publish } from "./publish/command.ts";
 import { endingOf } from "./report.ts";
 import { UsageError } from "./errors.ts";
+import { visible } from "./text.ts";
 import { verify } from "./verify/command.ts";
 import { VERSION } from "./version.ts";
 
@@ -56,12 +58,13 @@ const HELP = `jetrow ${VERSION}: Apache Arrow rows in, acknowledged JetStream me
  * ```
  */
 export async function main(args: readonly string[], io: CliIo): Promise<number> {
+  const escaped = escapedIo(io);
   try {
-    return await dispatch(args, io);
+    return await dispatch(args, escaped);
   } catch (error) {
     const { exitCode, lines } = endingOf(error, io.signal);
-    // Where standard error is closed there is nobody to tell; the exit code remains.
-    await io.stderr.write(lines.map((line) => `${line}\n`).join("")).catch(() => {});
+    // If standard error is closed, the exit code remains.
+    await escaped.stderr.write(lines.map((line) => `${line}\n`).join("")).catch(() => {});
     return exitCode;
   }
 }
@@ -91,12 +94,19 @@ async function say(text: string, { stdout }: CliIo): Promise<number> {
 
 async function run(): Promise<void> {
   const interrupt = new AbortController();
-  process.on("SIGINT", () => {
-    // Who asks twice does not want to wait for the outcomes.
-    if (interrupt.signal.aborted) process.exit(130);
-    interrupt.abort(new DOMException("interrupted", "AbortError"));
-  });
-  process.on("SIGTERM", () => interrupt.abort(new DOMException("terminated", "AbortError")));
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.on(name, () => {
+      // The first one waits for what is on the wire, the second one does not.
+      if (interrupt.signal.aborted) process.exit(130);
+      interrupt.abort(new DOMException("interrupted", "AbortError"));
+    });
+  }
+  // A file size limit then fails the write, which is reported. Deno does not deliver this signal.
+  process.on("SIGXFSZ", () => {});
+  // The NATS client reports to the console; standard output is for receipts alone.
+  console.log = console.info = console.debug = (...parts: readonly unknown[]) => {
+    console.error(visible(format(...parts)));
+  };
   // A dial or a read of standard input that was left behind would keep the process.
   process.exit(await main(process.argv.slice(2), processIo(interrupt.signal)));
 }
@@ -105,7 +115,11 @@ async function run(): Promise<void> {
 function isMain(): boolean {
   if (typeof import.meta.main === "boolean") return import.meta.main;
   const [, script] = process.argv;
-  return script !== undefined && realpathSync(script) === fileURLToPath(import.meta.url);
+  try {
+    return script !== undefined && realpathSync(script) === fileURLToPath(import.meta.url);
+  } catch {
+    return false; // a bundle, or a runtime that names no file
+  }
 }
 
 if (isMain()) await run();

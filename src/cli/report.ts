@@ -4,14 +4,14 @@
  * @module
  */
 
-import { isJetrowError, type JetrowError, type RowOutcomes } from "../errors/mod.ts";
+import { isJetrowError, type JetrowError } from "../errors/mod.ts";
 import { InputError } from "./input/error.ts";
 import { OutputError } from "./io.ts";
 import { JournalError } from "./journal/error.ts";
 import { renderMessage } from "../errors/base.ts";
 import { flagOf } from "./options/option_names.ts";
 import { visible } from "./text.ts";
-import { UsageError } from "./errors.ts";
+import { RunFailure, UsageError } from "./errors.ts";
 
 /** How a command ends. */
 export interface Ending {
@@ -26,26 +26,15 @@ const EXIT_USAGE = 2;
 /** Exit code of an interrupt: 128 and SIGINT's number. */
 const EXIT_INTERRUPTED = 130;
 
-/**
- * What to say of a failure.
- *
- * @param error what was thrown
- * @param signal aborted where the person at the terminal ended it
- * @returns the exit code and the lines
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { ConfigError } from "../errors/mod.ts";
- *
- * const error = new ConfigError("config.missing", "--stream is required", { field: "--stream" });
- * const { exitCode, lines } = endingOf(error, new AbortController().signal);
- * assert.deepEqual([exitCode, lines], [2, ["jetrow: config.missing: --stream is required"]]);
- * ```
- */
+/** Returns the lines and the exit code of a failure. `signal` is the interrupt's. */
 export function endingOf(error: unknown, signal: AbortSignal): Ending {
-  const message = signal.aborted && isAbort(error, signal) ? "interrupted" : messageOf(error);
-  const exitCode = signal.aborted ? EXIT_INTERRUPTED : exitCodeOf(error);
-  return { exitCode, lines: [`jetrow: ${message}`, ...outcomesOf(error)] };
+  const reason = error instanceof RunFailure ? error.reason : error;
+  const account = error instanceof RunFailure ? error.lines : [];
+  const message = signal.aborted && isAbort(reason, signal) ? "interrupted" : messageOf(reason);
+  return {
+    exitCode: signal.aborted ? EXIT_INTERRUPTED : exitCodeOf(reason),
+    lines: [message, ...account.map(visible)].map((line) => `jetrow: ${line}`),
+  };
 }
 
 function isAbort(error: unknown, signal: AbortSignal): boolean {
@@ -59,9 +48,14 @@ function exitCodeOf(error: unknown): number {
 
 function messageOf(error: unknown): string {
   if (isJetrowError(error)) return visible(codedMessage(error));
-  if (isOurs(error)) return visible(error.message);
-  // A fault of the program: its place is what a report of it needs.
+  if (isOurs(error) || isPermission(error)) return visible(error.message);
+  // A defect of the program: the stack is what a report of it needs.
   return error instanceof Error ? error.stack ?? error.message : String(error);
+}
+
+/** Deno names the permission that is missing, and its flag. */
+function isPermission(error: unknown): error is Error {
+  return error instanceof Error && ["NotCapable", "PermissionDenied"].includes(error.name);
 }
 
 /**
@@ -84,25 +78,6 @@ export function codedMessage(error: JetrowError): string {
 
 function isOurs(error: unknown): error is Error {
   return [UsageError, InputError, OutputError, JournalError].some((kind) => error instanceof kind);
-}
-
-function outcomesOf(error: unknown): string[] {
-  if (!isJetrowError(error) || error.name !== "PublishError") return [];
-  const counts = countsOf(error.rowOutcomes);
-  const advice = error.rowOutcomes.counts.unknown > 0 ? " (sent and not answered: they may be stored or not)" : "";
-  return counts === "" ? [] : [`jetrow: rows of the batch in hand: ${counts}${advice}`];
-}
-
-function countsOf({ counts }: RowOutcomes): string {
-  const { acked, duplicate, rejected, unknown, unsent } = counts;
-  const parts = [
-    [acked, "acknowledged"],
-    [duplicate, "duplicates"],
-    [rejected, "rejected"],
-    [unsent, "not sent"],
-    [unknown, "of unknown fate"],
-  ] as const;
-  return parts.filter(([count]) => count > 0).map(([count, word]) => `${grouped(count)} ${word}`).join(", ");
 }
 
 /**

@@ -5,8 +5,8 @@
  */
 
 import { stat } from "node:fs/promises";
-import { createReadStream } from "node:fs";
 import type { ArrowBatch } from "../../types/mod.ts";
+import { bytesOf } from "../bytes.ts";
 import { fileFault } from "../file_fault.ts";
 import { openSequential } from "../../arrow/ipc/input.ts";
 import { ChunkSource } from "../../arrow/ipc/source.ts";
@@ -26,6 +26,9 @@ export interface Input {
   /** Its rows, read as they are asked for; once. */
   batches(): AsyncIterable<ArrowBatch>;
 }
+
+/** Standard input is not read here. */
+const NO_BYTES: AsyncIterable<Uint8Array> = (async function* () {})();
 
 /** An opened input and where its rows go. */
 export interface OpenSource {
@@ -72,7 +75,7 @@ export async function openPath(path: string): Promise<Input> {
   });
   if (found.isDirectory()) throw new InputError(`${path} cannot be read: it is a directory`);
   // A pipe that has a name, as the shell makes of <(...), is read once and in order.
-  if (!found.isFile()) return openPipe(createReadStream(path), path);
+  if (!found.isFile()) return openPipe(bytesOf(path, { stdin: NO_BYTES }), path);
   return await withFile(path, async (file): Promise<Input> => {
     const format = formatOf(await file.read(0, 8), path);
     const rows = await rowsOf(file, format, path);

@@ -38,16 +38,20 @@ const NO_STDIN = { stdin: (async function* () {})() };
  * console.log(state.pieces.length);
  * ```
  */
-export async function readJournal(path: string): Promise<ReadJournal> {
+export async function readJournal(path: string, signal?: AbortSignal): Promise<ReadJournal> {
   const state = new JournalState(path);
   // Before it is read: what another process adds meanwhile is found when something is to be appended.
-  const { size } = await stat(path).catch((error) => {
+  const found = await stat(path).catch((error) => {
     throw new InputError(`${path} cannot be read: ${fileFault(error)}`);
   });
+  if (!found.isFile()) throw new InputError(`${path} cannot be read as a journal: it is not a file`);
+  const { size } = found;
   let check = FIRST_CHECK;
   let torn: string | undefined;
   let open = false;
-  for await (const { text, number, whole } of linesOf(path, NO_STDIN)) {
+  for await (
+    const { text, number, whole } of linesOf(path, signal === undefined ? NO_STDIN : { ...NO_STDIN, signal })
+  ) {
     if (number === 1 && !text.startsWith(BEGINNING.slice(0, text.length))) {
       throw new JournalError(`${path} is no journal of jetrow publish --receipt`);
     }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, stat, truncate } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileFault } from "../file_fault.ts";
 import { UsageError } from "../errors.ts";
@@ -44,6 +44,9 @@ export class JournalWriter {
    * Opens a journal that goes on after `end`, or a new one. Throws a UsageError where a new one would not be the first.
    */
   static async open(path: string, end?: JournalEnd): Promise<JournalWriter> {
+    const found = await stat(path).catch(() => undefined);
+    // Opening a named pipe would wait for its reader.
+    if (found !== undefined && !found.isFile()) throw new JournalError(`${path} cannot be written: it is not a file`);
     const handle = await open(path, "a").catch((error) => {
       throw unwritable(path, error);
     });
@@ -75,6 +78,12 @@ export class JournalWriter {
   /** Waits until the disk has what was appended. */
   sync(): Promise<void> {
     return this.#inTurn(() => this.#handle.datasync());
+  }
+
+  /** Empties the journal of a run that has begun nothing: the next one can name the same file. */
+  async clear(): Promise<void> {
+    await this.close().catch(() => {});
+    await truncate(this.#path, 0);
   }
 
   /** Syncs and closes; once. */

@@ -5,13 +5,15 @@
  */
 
 import { dryRun } from "./dry_run.ts";
-import { openPath, openPipe, type OpenSource } from "../input/open.ts";
+import type { OpenSource } from "../input/open.ts";
 import type { CliIo } from "../io.ts";
 import { JournalError } from "../journal/error.ts";
 import type { JournalLine } from "../journal/line.ts";
 import { readJournal } from "../journal/read.ts";
 import type { JournalState } from "../journal/state.ts";
 import { JournalWriter } from "../journal/writer.ts";
+import { visible } from "../text.ts";
+import { checkSources, openSources } from "./preflight.ts";
 import { Publication } from "./publication.ts";
 import { PUBLISH_HELP, type PublishPlan, publishPlan } from "./options.ts";
 import { rowsOf } from "../report.ts";
@@ -38,35 +40,35 @@ export async function publish(args: readonly string[], io: CliIo): Promise<numbe
     await io.stdout.write(PUBLISH_HELP);
     return 0;
   }
-  // All of them, before a row is sent: a name that is mistyped, or a file that is cut, is found at once.
-  const sources = await Promise.all(plan.sources.map(async ({ file, resource }): Promise<OpenSource> => ({
-    input: file === "-" ? openPipe(io.stdin, "standard input") : await openPath(file),
-    resource,
-  })));
+  const sources = await openSources(plan, io);
   if (plan.dryRun) await dryRun(plan, sources, io);
   else await send(plan, sources, io);
   return 0;
 }
 
-async function send(plan: PublishPlan, sources: readonly OpenSource[], io: CliIo): Promise<void> {
-  const run = runLine(plan, sources);
+async function send(plan: PublishPlan, opened: readonly OpenSource[], io: CliIo): Promise<void> {
+  const run = runLine(plan, opened);
   const { inputs } = run;
-  const read = plan.resume === undefined ? undefined : await readJournal(plan.resume);
+  const read = plan.resume === undefined ? undefined : await readJournal(plan.resume, io.signal);
+  if (read?.state.run !== undefined) assertSameRun(plan.resume!, read.state.run, run);
   const path = plan.resume ?? plan.receipt;
   const journal = path === undefined ? undefined : await JournalWriter.open(path, read?.end);
   const notes: JournalLine[] = [];
-  const items = new SourceItems(
-    sources,
-    (input, schema) => noteSchema(input, schema, notes, inputs[input]!.file, read?.state),
-  );
-  const all = totalRows(sources);
+  let items: SourceItems | undefined;
   try {
+    const sources = await checkSources(plan, opened, io.signal);
+    items = new SourceItems(
+      sources,
+      (input, schema) => noteSchema(input, schema, notes, inputs[input]!.file, read?.state),
+    );
+    const all = totalRows(sources);
     if (read?.state.run === undefined) {
-      notes.unshift(run);
+      // On the disk before anything is created on the server: the journal can be written.
+      await journal?.append(run);
+      await journal?.sync();
       const work = { pending: [], rest: undefined, items };
       return await new Publication(plan, io, { inputs, work, rows: all, journal, notes }).run();
     }
-    assertSameRun(path!, read.state.run, run);
     const { work, lines, receipts, settledRows } = await resumption(read.state, {
       plan,
       inputs,
@@ -78,10 +80,10 @@ async function send(plan: PublishPlan, sources: readonly OpenSource[], io: CliIo
     const rows = all === undefined ? undefined : all - settledRows;
     const publication = new Publication(plan, io, { inputs, work, rows, journal, notes });
     for (const receipt of receipts) await publication.print(receipt);
-    await io.stderr.write(`${rowsOf(settledRows)} are published already, as ${path} says\n`);
+    await io.stderr.write(`${visible(`${rowsOf(settledRows)} are published already, as ${path} says`)}\n`);
     await publication.run();
   } finally {
-    await items.return().catch(() => {});
+    await items?.return().catch(() => {});
     await journal?.close();
   }
 }

@@ -13,11 +13,13 @@ import type { MessageTarget } from "../../message/target.ts";
 import { resolveOptions, type Settings } from "../../options/publisher.ts";
 import { type BatchSource, openBatch } from "../../publish/prepare_batch.ts";
 import { captureFilter } from "../../subject/capture.ts";
+import { untilAborted } from "../bytes.ts";
 import type { CliIo } from "../io.ts";
 import type { OpenSource } from "../input/open.ts";
 import type { PublishPlan } from "./options.ts";
 import { grouped, rowsOf } from "../report.ts";
 import { targetOf } from "../route.ts";
+import { visible } from "../text.ts";
 
 /** What a server takes unless it is configured otherwise: `max_payload`. */
 const USUAL_MAX_PAYLOAD = 1_048_576;
@@ -52,7 +54,7 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
   for (const { input, resource } of sources) {
     const { target, tally } = routeOf(settings, resource);
     let index = 0;
-    for await (const batch of batchesOf(resource, input.batches(), plan.operation)) {
+    for await (const batch of batchesOf(resource, untilAborted(input.batches(), io.signal), plan.operation)) {
       try {
         const source = openBatch(batch, settings);
         for (const piece of pieceRanges(source.view, limits, source.only)) {
@@ -68,11 +70,12 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
     await io.stdout.write(`${JSON.stringify(tally)}\n`);
     if (tally.largestMessage > USUAL_MAX_PAYLOAD) {
       await io.stderr.write(
-        `jetrow: the largest message of ${resource} has ${grouped(tally.largestMessage)} bytes: ` +
+        `jetrow: the largest message of ${visible(resource)} has ${grouped(tally.largestMessage)} bytes: ` +
           `servers take ${grouped(USUAL_MAX_PAYLOAD)} unless max_payload is raised\n`,
       );
     }
-    await io.stderr.write(`${rowsOf(tally.rows)} of ${input.name} would go to ${tally.subject}: nothing was sent\n`);
+    const rows = `${rowsOf(tally.rows)} of ${input.name}`;
+    await io.stderr.write(`${visible(`${rows} would go to ${tally.subject}: nothing was sent`)}\n`);
   }
 }
 

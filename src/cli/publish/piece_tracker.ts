@@ -28,6 +28,14 @@ export interface KeeperParts {
   readonly lookUp: (stream: string) => Promise<Pick<StreamLine, "created" | "last" | "duplicateWindow">>;
 }
 
+/** A receipt whose place is its rows' place in an input. */
+export interface PlacedReceipt {
+  /** Index of the input. */
+  readonly input: number;
+  /** The receipt. */
+  readonly receipt: WriteReceipt;
+}
+
 /** A piece on its way. */
 interface Entry {
   readonly piece: KnownPiece;
@@ -47,6 +55,7 @@ export class Keeper implements PieceAccount {
   readonly #open = new Map<string, Entry>();
   readonly #streams = new Set<string>();
   #leftTold = false;
+  #hasBegun = false;
 
   /** A keeper for what a feed gives. */
   constructor(parts: KeeperParts, feed: Feed) {
@@ -54,16 +63,19 @@ export class Keeper implements PieceAccount {
     this.#feed = feed;
   }
 
+  /** Whether the journal has, or may have, a line of a piece. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
   async begin(begun: BegunPiece): Promise<void> {
-    const { journal } = this.#parts;
-    if (journal === undefined) return;
     const key = keyOf(begun);
     const known = this.#open.get(key);
     if (known !== undefined) return await known.ready;
     const entry = entryOf(begun, this.#feed.placeOf(begun.batch)!);
     // Before it is written: a failure meanwhile has to find it, to say that nothing of it was sent.
     this.#open.set(key, entry);
-    entry.ready = this.#begin(entry, begun.stream, journal);
+    if (this.#parts.journal !== undefined) entry.ready = this.#begin(entry, begun.stream, this.#parts.journal);
     try {
       await entry.ready;
     } catch (error) {
@@ -78,7 +90,7 @@ export class Keeper implements PieceAccount {
     if (this.#leftTold) throw new JournalError("the run is over");
     const { bytes, crc32c } = entry.piece;
     const line: JournalLine = { kind: "begin", time: now(), ...this.#line(entry.piece), bytes, crc32c };
-    entry.written = true;
+    entry.written = this.#hasBegun = true;
     await journal.append(...this.#parts.notes.splice(0), ...lines, line);
     await journal.sync();
   }
@@ -88,23 +100,22 @@ export class Keeper implements PieceAccount {
     for (const { pending } of this.#open.values()) if (pending !== undefined) checkTime(pending);
   }
 
-  /**
-   * Takes a receipt of the publisher's.
-   *
-   * @returns the receipt of the piece in its input; undefined where other rows of the piece are not settled
-   */
-  async receipt(receipt: WriteReceipt): Promise<WriteReceipt | undefined> {
-    const { batch, base } = this.#feed.placeOf(receipt.batch)!;
+  /** Gives a receipt the place of its piece in the inputs; undefined while other rows of the piece are not settled. */
+  place(receipt: WriteReceipt): PlacedReceipt | undefined {
+    const { input, batch, base } = this.#feed.placeOf(receipt.batch)!;
     this.#feed.forget(receipt.batch);
     const entry = this.#open.get(keyOf(receipt));
-    if (entry === undefined) return { ...receipt, batch, offset: base + receipt.offset };
-    const whole = entry.rows === undefined
-      ? { ...receipt, batch, offset: base + receipt.offset }
-      : this.#merge(entry.piece, entry.rows, receipt);
-    // Where it fails to be written, its piece has no end: the reader of the journal has to take it for unknown.
+    // Where its line fails to be written, the piece has no end: the reader of the journal has to take it for unknown.
     this.#open.delete(keyOf(receipt));
-    if (whole !== undefined) await this.#write(entry.piece, whole);
-    return whole;
+    if (entry?.rows === undefined) return { input, receipt: { ...receipt, batch, offset: base + receipt.offset } };
+    const whole = this.#merge(entry.piece, entry.rows, receipt);
+    return whole && { input, receipt: whole };
+  }
+
+  /** Writes a receipt to the journal, if one is kept. */
+  async record({ input, receipt }: PlacedReceipt): Promise<void> {
+    const { file } = this.#parts.inputs[input]!;
+    await this.#parts.journal?.append({ kind: "receipt", time: now(), file, input, ...receipt });
   }
 
   left(pieces: readonly LeftPiece[]): void {
@@ -123,30 +134,29 @@ export class Keeper implements PieceAccount {
     }
   }
 
-  /**
-   * Writes what is known of pieces without a receipt, and closes the journal.
-   *
-   * @returns receipts of pieces that turned out to be whole
-   */
-  async close(): Promise<WriteReceipt[]> {
+  /** Takes the receipts of pieces that turned out to be whole after the run had failed, with their rows of this run. */
+  takeLate(): (PlacedReceipt & { readonly rows: number })[] {
+    const late: (PlacedReceipt & { readonly rows: number })[] = [];
+    for (const [key, { piece, rows }] of this.#leftTold ? this.#open : []) {
+      const { input, codes } = piece;
+      if (!codes!.every(isSettled)) continue;
+      late.push({ input, receipt: wholeReceipt(piece, this.#parts.inputs[input]!), rows: rows?.length ?? piece.rows });
+      this.#open.delete(key);
+    }
+    return late;
+  }
+
+  /** Writes what is known of pieces without a receipt, and closes the journal. */
+  async close(): Promise<void> {
     const { journal } = this.#parts;
-    const receipts: WriteReceipt[] = [];
-    if (journal === undefined) return receipts;
     try {
       for (const { piece, written } of this.#leftTold ? this.#open.values() : []) {
         if (!written) continue;
-        if (piece.codes!.every(isSettled)) {
-          const receipt = wholeReceipt(piece, this.#parts.inputs[piece.input]!);
-          receipts.push(receipt);
-          await this.#write(piece, receipt);
-        } else {
-          await journal.append({ kind: "outcomes", time: now(), ...this.#line(piece), ...outcomesOf(piece) });
-        }
+        await journal?.append({ kind: "outcomes", time: now(), ...this.#line(piece), ...outcomesOf(piece) });
       }
     } finally {
-      await journal.close();
+      await journal?.close();
     }
-    return receipts;
   }
 
   /** Settles a piece's rows that went again; all of them are acknowledged now. */
@@ -160,12 +170,6 @@ export class Keeper implements PieceAccount {
     });
     if (!piece.codes!.every(isSettled)) return undefined;
     return wholeReceipt(piece, this.#parts.inputs[piece.input]!, receipt.lastSequence);
-  }
-
-  async #write(piece: KnownPiece, receipt: WriteReceipt): Promise<void> {
-    const { input } = piece;
-    const { file } = this.#parts.inputs[input]!;
-    await this.#parts.journal!.append({ kind: "receipt", time: now(), file, input, ...receipt });
   }
 
   #line({ input, batch, offset, rows }: KnownPiece): PieceLine {

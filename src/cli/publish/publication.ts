@@ -13,17 +13,21 @@ import { openRun } from "../../lifecycle/run.ts";
 import { Totals } from "../../lifecycle/totals.ts";
 import { resolveOptions } from "../../options/publisher.ts";
 import type { PublisherStats, ResourceTotal, RowBatch, RunReceipt, WriteReceipt } from "../../types/mod.ts";
-import { unlessAborted } from "../../util/unless_aborted.ts";
+import { openUnlessAborted } from "../../util/unless_aborted.ts";
 import { Feed, type Work } from "./feed.ts";
 import type { CliIo } from "../io.ts";
 import type { InputField, JournalLine } from "../journal/line.ts";
 import type { JournalWriter } from "../journal/writer.ts";
-import { Keeper } from "./piece_tracker.ts";
+import { connectUnlessAborted } from "../connection.ts";
+import { RunFailure } from "../errors.ts";
+import { adviceFor } from "./advice.ts";
+import { Keeper, type PlacedReceipt } from "./piece_tracker.ts";
 import { ProgressLine } from "./progress_line.ts";
 import type { PublishPlan } from "./options.ts";
-import { rowsOf } from "../report.ts";
+import { grouped, rowsOf } from "../report.ts";
+import { visible } from "../text.ts";
+import { RowAccount } from "./row_account.ts";
 import { streamNow } from "../resume/streams.ts";
-import { connectHere } from "../runtime.ts";
 
 /** What is to be published. */
 export interface PublicationParts {
@@ -45,73 +49,74 @@ export class Publication {
   readonly #io: CliIo;
   readonly #feed: Feed;
   readonly #keeper: Keeper;
+  readonly #journal: JournalWriter | undefined;
   readonly #progress: ProgressLine;
   readonly #announced = new Set<string>();
   readonly #inputs: PublicationParts["inputs"];
+  /** Aborted when standard output or the journal fails: the run then ends as after an interrupt. */
+  readonly #failing = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #account: RowAccount;
+  readonly #totals = new Totals();
+  #fault: { readonly error: unknown } | undefined;
   #nc: NatsConnection | undefined;
   #stats: (() => PublisherStats) | undefined;
   #lossTold = false;
   /** What publishers before this one had acknowledged. */
   #before = { acked: 0, bytes: 0 };
-  /** Of the receipts that were printed: a run that has failed has no totals of its own. */
-  readonly #printed = new Totals();
 
   /** A run of a plan. */
   constructor(plan: PublishPlan, io: CliIo, { inputs, work, rows, journal, notes }: PublicationParts) {
     this.#plan = plan;
     this.#io = io;
     this.#inputs = inputs;
+    this.#journal = journal;
+    this.#signal = AbortSignal.any([io.signal, this.#failing.signal]);
     this.#feed = new Feed(work, inputs.map(({ resource }) => resource), plan.operation);
     const settings = resolveOptions(plan.config);
-    const lookUp = (stream: string) => streamNow(this.#nc!, stream, settings, io.signal);
+    const lookUp = (stream: string) => streamNow(this.#nc!, stream, settings, this.#signal);
     this.#keeper = new Keeper({ inputs, journal, notes, lookUp }, this.#feed);
+    this.#account = new RowAccount(rows);
     this.#progress = new ProgressLine(io.stderr, plan.progress, rows);
   }
 
-  /** Publishes. Throws what went wrong; receipts that were printed stand. */
+  /** Publishes. Throws a RunFailure that accounts for every row; printed receipts stand. */
   async run(): Promise<void> {
     const started = performance.now();
     try {
       const total = await this.#send();
       this.#progress.clear();
-      await this.#keeper.close();
+      await this.#keeper.close().catch((error) => this.#fail(error));
+      if (this.#fault !== undefined) throw this.#fault.error;
       await this.#summary(total, (performance.now() - started) / 1000);
+      // Every row was acknowledged, but whoever interrupts a script means all of it.
+      this.#io.signal.throwIfAborted();
     } catch (error) {
       this.#progress.clear();
-      await this.#announce();
-      // What ended the run is what is to be told.
-      const late = await this.#keeper.close().catch(() => []);
-      for (const receipt of late) await this.print(receipt).catch(() => {});
-      const { resources, rows } = this.#printed.receipt();
-      await this.#sayDuplicates(resources);
-      if (resources.length > 0) {
-        await this.#say(`jetrow: before that ${rowsOf(rows)} were acknowledged, as the receipts say`);
-      }
-      throw await this.#placed(error);
+      throw await this.#failure(this.#fault?.error ?? error);
     }
   }
 
-  /** Prints a receipt. */
+  /** Prints a receipt of rows that an earlier run has published. */
   async print(receipt: WriteReceipt): Promise<void> {
+    this.#progress.clear();
     await this.#io.stdout.write(`${JSON.stringify(receipt)}\n`);
-    this.#printed.add(receipt);
   }
 
   async #send(): Promise<RunReceipt> {
     const { config, limits, retry } = this.#plan;
     const options: AccountedOptions = {
       ...limits,
-      signal: this.#io.signal,
+      signal: this.#signal,
       account: {
         opened: (stats) => this.#opened(stats),
         begin: (piece) => this.#keeper.begin(piece),
-        left: (pieces) => this.#keeper.left(pieces),
+        left: (pieces) => {
+          this.#account.leave(pieces);
+          this.#keeper.left(pieces);
+        },
       },
-      onReceipt: async (receipt) => {
-        await this.#announce();
-        const placed = await this.#keeper.receipt(receipt);
-        if (placed !== undefined) await this.print(placed);
-      },
+      onReceipt: (receipt) => this.#receive(receipt),
     };
     const told = { ...config, onProgress: (progress: Parameters<ProgressLine["show"]>[0]) => this.#show(progress) };
     const batches = this.#feed.batches();
@@ -119,12 +124,48 @@ export class Publication {
     return await publishAll(() => this.#dial(), told, batches, Object.assign(options, { budget: retry }));
   }
 
+  /** Takes the receipt of a piece. Never throws: what is stored has to be accounted for, whatever cannot be written. */
+  async #receive(receipt: WriteReceipt): Promise<void> {
+    this.#account.acknowledge(receipt);
+    this.#totals.add(receipt);
+    await this.#announce();
+    const placed = this.#keeper.place(receipt);
+    if (placed !== undefined) await this.#deliver(placed, receipt.rows);
+    else this.#account.print(receipt.rows);
+  }
+
+  /** Writes a receipt to the journal and to standard output; one that fails does not keep the other from it. */
+  async #deliver(placed: PlacedReceipt, rows: number): Promise<void> {
+    await this.#keeper.record(placed).catch((error) => this.#fail(error));
+    await this.print(placed.receipt).then(() => this.#account.print(rows), (error) => this.#fail(error));
+  }
+
+  /** Ends the run, since standard output or the journal cannot be written. */
+  #fail(error: unknown): void {
+    this.#fault ??= { error };
+    this.#failing.abort(error);
+  }
+
+  /** Accounts for the rows of a run that has failed, and closes its journal. */
+  async #failure(error: unknown): Promise<RunFailure> {
+    await this.#announce();
+    for (const late of this.#keeper.takeLate()) await this.#deliver(late, late.rows);
+    // The run may have failed because the journal has.
+    await this.#keeper.close().catch((fault) => this.#fail(fault));
+    await this.#sayDuplicates(this.#totals.list());
+    if (!this.#keeper.hasBegun && this.#plan.receipt !== undefined) await this.#journal?.clear().catch(() => {});
+    const { reason, where } = this.#placed(error);
+    const advice = adviceFor(error, { plan: this.#plan, sent: this.#account.hasSent, signal: this.#io.signal });
+    return new RunFailure(reason, [...where, this.#account.line, ...advice]);
+  }
+
   async #once(
     config: PublishPlan["config"],
     batches: AsyncIterable<RowBatch>,
     options: AccountedOptions,
   ): Promise<RunReceipt> {
-    const run = await unlessAborted(openRun(() => this.#dial(), config), this.#io.signal);
+    const opening = openRun(() => this.#dial(), config);
+    const run = await openUnlessAborted(opening, this.#signal, (late) => late.abort());
     this.#opened(() => run.stats());
     try {
       await this.#announce();
@@ -140,7 +181,7 @@ export class Publication {
     this.#keeper.checkTimes();
     if (this.#stats !== undefined && !this.#lossTold) await this.#say("jetrow: the connection is lost: dialling again");
     this.#lossTold = true;
-    return this.#nc = await connectHere(this.#plan.config);
+    return this.#nc = await connectUnlessAborted(this.#plan.config, this.#signal);
   }
 
   #opened(stats: () => PublisherStats): void {
@@ -157,15 +198,16 @@ export class Publication {
     this.#progress.show({ ...progress, acked: acked + progress.acked, bytes: bytes + progress.bytes });
   }
 
-  /** Row numbers and outcomes are one batch's: the person knows it by its input. */
-  async #placed(error: unknown): Promise<unknown> {
-    if (!isJetrowError(error) || (error.name !== "EncodeError" && error.name !== "PublishError")) return error;
+  /** The library numbers the batches of all inputs; the user knows a batch by its input. */
+  #placed(error: unknown): { readonly reason: unknown; readonly where: readonly string[] } {
+    if (!isJetrowError(error) || (error.name !== "EncodeError" && error.name !== "PublishError")) {
+      return { reason: error, where: [] };
+    }
     const place = error.batch === undefined ? undefined : this.#feed.placeOf(error.batch);
-    if (place === undefined) return error;
+    if (place === undefined) return { reason: error, where: [] };
     const where = `batch ${place.batch} of ${this.#inputs[place.input]!.file}`;
-    if (error.name === "EncodeError") return withBatch(error, place.batch, where);
-    await this.#say(`jetrow: the batch in hand is ${where}`);
-    return error;
+    if (error.name === "EncodeError") return { reason: withBatch(error, place.batch, where), where: [] };
+    return { reason: error, where: [`these are rows of ${where}`] };
   }
 
   /** What jetrow created has the server's defaults, which a production stream seldom wants. */
@@ -179,9 +221,12 @@ export class Publication {
 
   async #summary({ resources, rows, bytes }: RunReceipt, seconds: number): Promise<void> {
     await this.#sayDuplicates(resources);
+    if (rows === 0 && this.#plan.resume !== undefined) return await this.#say("no row was left to publish");
+    const duplicates = resources.reduce((sum, { duplicates = 0 }) => sum + duplicates, 0);
     const rate = Math.max(seconds, 0.001);
     await this.#say(
-      `published ${rowsOf(rows)}, ${(bytes / 1e6).toFixed(1)} MB of JSON, in ${seconds.toFixed(1)} s: ` +
+      `published ${rowsOf(rows)}${duplicates > 0 ? ` (${grouped(duplicates)} of them duplicates)` : ""}, ` +
+        `${(bytes / 1e6).toFixed(1)} MB of JSON, in ${seconds.toFixed(1)} s: ` +
         `${rowsOf(rows / rate)}/s, ${(bytes / rate / 1e6).toFixed(1)} MB/s`,
     );
   }
@@ -194,8 +239,9 @@ export class Publication {
     }
   }
 
+  /** What cannot be said on standard error is no reason to stop. */
   async #say(line: string): Promise<void> {
     this.#progress.clear();
-    await this.#io.stderr.write(`${line}\n`);
+    await this.#io.stderr.write(`${visible(line)}\n`).catch(() => {});
   }
 }

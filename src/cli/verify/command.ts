@@ -14,7 +14,7 @@ import { formatOf } from "../options/format.ts";
 import { InputError } from "../input/error.ts";
 import type { CliIo } from "../io.ts";
 import { readArguments, withEnvironment } from "../options/parse.ts";
-import { nameOf } from "../lines.ts";
+import { nameOf } from "../bytes.ts";
 import { type NamedReceipt, receiptsOf } from "./receipt_lines.ts";
 import { codedMessage, counted, grouped, rowsOf } from "../report.ts";
 import { visible } from "../text.ts";

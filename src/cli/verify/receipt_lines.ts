@@ -7,7 +7,8 @@
 import type { WriteReceipt } from "../../types/mod.ts";
 import { InputError } from "../input/error.ts";
 import type { CliIo } from "../io.ts";
-import { linesOf, nameOf } from "../lines.ts";
+import { nameOf } from "../bytes.ts";
+import { linesOf } from "../lines.ts";
 
 /** What a journal's lines begin with; its first line may be the torn one. */
 const JOURNAL_BEGINS = '{"kind":"';

@@ -1,0 +1,38 @@
+/**
+ * Says what to do after a run of `jetrow publish` that ended early.
+ *
+ * @module
+ */
+
+import { isJetrowError } from "../../errors/mod.ts";
+import { OutputError } from "../io.ts";
+import { JournalError } from "../journal/error.ts";
+import type { PublishPlan } from "./options.ts";
+
+/** A run that ended early. */
+export interface EndedRun {
+  /** What it was to do. */
+  readonly plan: PublishPlan;
+  /** Whether rows of it can have reached the server. */
+  readonly sent: boolean;
+  /** The interrupt. */
+  readonly signal: AbortSignal;
+}
+
+/** Returns lines of advice: how to continue, if another run can. */
+export function adviceFor(error: unknown, { plan, sent, signal }: EndedRun): string[] {
+  const { receipt, resume, retry } = plan;
+  const isLost = isJetrowError(error) && (error.name === "ConnectionError" || error.code === "publish.disconnected");
+  const isFailure = isJetrowError(error) && (isLost || error.name === "PublishError");
+  const canContinue = signal.aborted || isFailure || error instanceof OutputError || error instanceof JournalError;
+  if (!sent || !canContinue) return [];
+  const advice: string[] = [];
+  if (isLost && retry === undefined) advice.push("--retry DURATION reconnects and continues by itself");
+  const journal = resume ?? receipt;
+  advice.push(
+    journal === undefined
+      ? "--receipt FILE keeps a journal, after which --resume FILE continues"
+      : `to continue, run again with --resume ${journal} and the same inputs and options`,
+  );
+  return advice;
+}
