@@ -8,7 +8,7 @@ import { constants, createReadStream, openSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Socket } from "node:net";
 import { unlessAborted } from "../util/unless_aborted.ts";
-import { fileFault } from "./file_fault.ts";
+import { fileFault, systemCode } from "./file_fault.ts";
 import { InputError } from "./input/error.ts";
 
 /** Where bytes come from. */
@@ -25,7 +25,7 @@ export async function* bytesOf(file: string, { stdin, signal }: ByteInput): Asyn
     const bytes = file === "-" ? stdin : await openBytes(file);
     yield* signal === undefined ? bytes : untilAborted(bytes, signal);
   } catch (error) {
-    if (typeof (error as { code?: unknown }).code !== "string") throw error;
+    if (systemCode(error) === undefined) throw error;
     throw new InputError(`${nameOf(file)} cannot be read: ${fileFault(error)}`);
   }
 }

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { getSystemErrorName } from "node:util";
+
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   EISDIR: "it is a directory",
@@ -27,6 +29,16 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** Returns the reason in words for an error of the operating system, otherwise its code or its message. */
 export function fileFault(error: unknown): string {
-  const { code, message } = error as { readonly code?: string; readonly message?: string };
+  const { message } = error as { readonly message?: string };
+  const code = systemCode(error);
   return code === undefined ? message ?? String(error) : WORDS[code] ?? code;
+}
+
+/** Returns the code of an error of the operating system; undefined for another error. */
+export function systemCode(error: unknown): string | undefined {
+  const { code, message = "" } = error as { readonly code?: unknown; readonly message?: string };
+  if (typeof code === "string") return code;
+  // Deno's own errors have only the number.
+  const [, number] = /\(os error (\d+)\)/.exec(message) ?? [];
+  return number === undefined ? undefined : getSystemErrorName(-Number(number));
 }

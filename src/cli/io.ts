@@ -8,7 +8,7 @@ import process from "node:process";
 import { watchAbort } from "../util/abort.ts";
 import { deferred } from "../util/deferred.ts";
 import { fileFault } from "./file_fault.ts";
-import { visibleLines } from "./text.ts";
+import { visible, visibleLines } from "./text.ts";
 
 /** How long a write may take after an interrupt, in milliseconds. */
 const PATIENCE = 5_000;
@@ -107,15 +107,21 @@ export function escapedIo(io: CliIo): CliIo {
 
 function escapedOut(out: TextOut): TextOut {
   return {
-    write: (text) => out.write(PROGRESS.test(text) ? text : visibleLines(text)),
+    write: (text) => out.write(isProgress(text) ? text : visibleLines(text)),
     get columns(): number | undefined {
       return out.columns;
     },
   };
 }
 
-/** A progress line, or its removal. */
-const PROGRESS = /^\r[\x20-\x7e]*\x1b\[K$/;
+/** Erases what is behind the cursor on its line. */
+const ERASE = "\x1b[K";
+
+/** Whether the text is a progress line, or its removal. */
+function isProgress(text: string): boolean {
+  const line = text.slice(1, -ERASE.length);
+  return text.startsWith("\r") && text.endsWith(ERASE) && line === visible(line);
+}
 
 /** The part of a stream that is used. */
 interface WriteStream {
@@ -129,13 +135,16 @@ function textOut(stream: WriteStream, name: string, signal: AbortSignal): TextOu
   // The callback of the write receives the error of a reader that went away (`| head`); an `error` event without a
   // listener would end the process.
   stream.on("error", () => {});
+  let failure: OutputError | undefined;
   return {
     async write(text: string): Promise<void> {
+      // A stream that has failed may never call back again.
+      if (failure !== undefined) throw failure;
       const writing = new Promise<void>((resolve, reject) =>
         stream.write(text, (error) => error ? reject(error) : resolve())
       );
       await unlessStuck(writing, signal).catch((error) => {
-        throw new OutputError(`${name} cannot be written: ${fileFault(error)}`);
+        throw failure = new OutputError(`${name} cannot be written: ${fileFault(error)}`);
       });
     },
     get columns(): number | undefined {

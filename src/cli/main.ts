@@ -104,9 +104,10 @@ async function run(): Promise<void> {
   // A file size limit then fails the write, which is reported. Deno does not deliver this signal.
   process.on("SIGXFSZ", () => {});
   // The NATS client reports to the console; standard output is for receipts alone.
-  console.log = console.info = console.debug = (...parts: readonly unknown[]) => {
-    console.error(visible(format(...parts)));
+  const toStandardError = (...parts: readonly unknown[]): void => {
+    process.stderr.write(`${visible(format(...parts))}\n`);
   };
+  Object.assign(globalThis.console, { log: toStandardError, info: toStandardError, debug: toStandardError });
   // A dial or a read of standard input that was left behind would keep the process.
   process.exit(await main(process.argv.slice(2), processIo(interrupt.signal)));
 }

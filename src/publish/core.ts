@@ -173,14 +173,6 @@ export class PublisherCore implements LaneHost {
     for (const call of this.#calls.all) this.#abortCall(call, abortedFailure(reason), true);
   }
 
-  /**
-   * Ends the publisher as aborted, without giving up what is on the wire: nothing more is submitted, and the calls end
-   * once every submitted row is answered or past its deadline.
-   */
-  drain(reason: unknown): void {
-    this.failed(abortedFailure(reason));
-  }
-
   /** Ends the publisher, and all calls in progress as aborted. */
   abort(reason?: unknown): void {
     this.#end(abortedFailure(reason));

@@ -3,7 +3,10 @@ import { PublishError, RouteError, type RowOutcome, type RowOutcomes } from "../
 import { flagOf } from "../../src/cli/options/option_names.ts";
 import { option, words } from "../../src/errors/wording.ts";
 import { ProgressLine } from "../../src/cli/publish/progress_line.ts";
+import { RunFailure } from "../../src/cli/errors.ts";
+import { RowAccount } from "../../src/cli/publish/row_account.ts";
 import { endingOf } from "../../src/cli/report.ts";
+import type { WriteReceipt } from "../../src/types/mod.ts";
 
 function outcomes(counts: Partial<Record<RowOutcome, number>>): RowOutcomes {
   return {
@@ -16,27 +19,40 @@ function outcomes(counts: Partial<Record<RowOutcome, number>>): RowOutcomes {
 const calm = new AbortController().signal;
 const interrupted = AbortSignal.abort(new DOMException("interrupted", "AbortError"));
 
-Deno.test("endingOf() tells what is known of each row of a batch that failed", () => {
-  const rowOutcomes = outcomes({ acked: 1200, duplicate: 3, rejected: 1, unknown: 64, unsent: 5000 });
+Deno.test("endingOf() of a failed run says what ended it, then what became of its rows", () => {
   const error = new PublishError("publish.timeout", "Cannot publish: no answer within 5000 ms", {
     outcome: "uncertain",
-    rowOutcomes,
+    rowOutcomes: outcomes({ acked: 1200, unknown: 64 }),
   });
-  assert.deepEqual(endingOf(error, calm), {
+  assert.deepEqual(endingOf(new RunFailure(error, ["1,200 rows acknowledged", "from \u202ea"]), calm), {
     exitCode: 1,
     lines: [
       "jetrow: publish.timeout: Cannot publish: no answer within 5000 ms",
-      "jetrow: rows of the batch in hand: 1,200 acknowledged, 3 duplicates, 1 rejected, 5,000 not sent, " +
-      "64 of unknown fate (sent and not answered: they may be stored or not)",
+      "jetrow: 1,200 rows acknowledged",
+      "jetrow: from \\u202ea",
     ],
   });
+});
+
+Deno.test("RowAccount counts every row of a run once, and tells which have no printed receipt", () => {
+  const account = new RowAccount(10_000);
+  assert.deepEqual([account.hasSent, account.line], [false, "no row was published"]);
+  account.acknowledge({ rows: 8192 } as WriteReceipt);
+  account.print(8192);
+  assert.equal(account.line, "8,192 rows acknowledged (all of them in printed receipts), 1,808 not sent");
+  account.leave([{ batch: 0, offset: 8192, codes: Uint8Array.of(0, 1, 2, 3, 4), sequences: undefined }]);
+  assert.equal(
+    account.line,
+    "8,194 rows acknowledged (2 of them without a printed receipt), 1 rejected, 1 of unknown fate (sent and not " +
+      "answered: they may or may not be stored), 1,804 not sent",
+  );
 });
 
 Deno.test("endingOf() prints an error on one line without control characters, its code first", () => {
   const message = words`Cannot create S: \x1b[2J\nset ${option("createStream")}`;
   assert.deepEqual(endingOf(new RouteError("route.create", message), calm), {
     exitCode: 1,
-    lines: ["jetrow: route.create: Cannot create S: \ufffd[2J\ufffdset --create-stream"],
+    lines: ["jetrow: route.create: Cannot create S: \\u001b[2J\\u000aset --create-stream"],
   });
 });
 
@@ -65,7 +81,6 @@ Deno.test("endingOf() of an interrupt exits with 130, and says more only where t
   const aborted = (counts: Partial<Record<RowOutcome, number>>) =>
     new PublishError("publish.aborted", "Cannot publish: aborted", { outcome: "none", rowOutcomes: outcomes(counts) });
   assert.deepEqual(endingOf(aborted({}), interrupted), { exitCode: 130, lines: ["jetrow: interrupted"] });
-  assert.equal(endingOf(aborted({ unsent: 1 }), interrupted).lines[1], "jetrow: rows of the batch in hand: 1 not sent");
   assert.deepEqual(endingOf(interrupted.reason, interrupted), { exitCode: 130, lines: ["jetrow: interrupted"] });
   const other = new PublishError("publish.timeout", "Cannot publish: no answer", {
     outcome: "uncertain",

@@ -44,7 +44,7 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<R
   const found = await stat(path).catch((error) => {
     throw new InputError(`${path} cannot be read: ${fileFault(error)}`);
   });
-  if (!found.isFile()) throw new InputError(`${path} cannot be read as a journal: it is not a file`);
+  if (!found.isFile()) throw new InputError(`${path} cannot be read as a journal: it is not a regular file`);
   const { size } = found;
   let check = FIRST_CHECK;
   let torn: string | undefined;

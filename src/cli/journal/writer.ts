@@ -6,7 +6,7 @@
 
 import { type FileHandle, open, stat, truncate } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fileFault } from "../file_fault.ts";
+import { fileFault, systemCode } from "../file_fault.ts";
 import { UsageError } from "../errors.ts";
 import { JournalError } from "./error.ts";
 import { FIRST_CHECK, formatLine, type JournalLine } from "./line.ts";
@@ -46,7 +46,10 @@ export class JournalWriter {
   static async open(path: string, end?: JournalEnd): Promise<JournalWriter> {
     const found = await stat(path).catch(() => undefined);
     // Opening a named pipe would wait for its reader.
-    if (found !== undefined && !found.isFile()) throw new JournalError(`${path} cannot be written: it is not a file`);
+    if (found !== undefined && !found.isFile()) {
+      const reason = found.isDirectory() ? "it is a directory" : "it is not a regular file";
+      throw new JournalError(`${path} cannot be written: ${reason}`);
+    }
     const handle = await open(path, "a").catch((error) => {
       throw unwritable(path, error);
     });
@@ -132,7 +135,7 @@ export class JournalWriter {
 
 function unwritable(path: string, error: unknown): JournalError {
   // A file that is not there is made: what is missing is where it would be.
-  const missing = (error as { code?: string }).code === "ENOENT";
+  const missing = systemCode(error) === "ENOENT";
   return new JournalError(`${path} cannot be written: ${missing ? "no such folder" : fileFault(error)}`);
 }
 

@@ -156,7 +156,8 @@ export class Publication {
     if (!this.#keeper.hasBegun && this.#plan.receipt !== undefined) await this.#journal?.clear().catch(() => {});
     const { reason, where } = this.#placed(error);
     const advice = adviceFor(error, { plan: this.#plan, sent: this.#account.hasSent, signal: this.#io.signal });
-    return new RunFailure(reason, [...where, this.#account.line, ...advice]);
+    const counts = this.#account.hasSent || this.#signal.aborted ? [this.#account.line] : [];
+    return new RunFailure(reason, [...where, ...counts, ...advice]);
   }
 
   async #once(
@@ -207,7 +208,7 @@ export class Publication {
     if (place === undefined) return { reason: error, where: [] };
     const where = `batch ${place.batch} of ${this.#inputs[place.input]!.file}`;
     if (error.name === "EncodeError") return { reason: withBatch(error, place.batch, where), where: [] };
-    return { reason: error, where: [`these are rows of ${where}`] };
+    return { reason: error, where: error.code === "publish.aborted" ? [] : [`these are rows of ${where}`] };
   }
 
   /** What jetrow created has the server's defaults, which a production stream seldom wants. */

@@ -85,7 +85,7 @@ export class SequenceRunner {
     const { signal, account } = this.#settings;
     signal?.throwIfAborted();
     this.#unwatch?.();
-    if (signal && account) this.#unwatch = watchAbort(signal, () => core.drain(signal.reason));
+    if (signal && account) this.#unwatch = watchAbort(signal, () => core.failed(abortedFailure(signal.reason)));
     for (const piece of [...this.#pieces]) {
       if (piece.complete) continue;
       if (piece.whyNotAgain(core.settings.publishTimeout) !== undefined) return false;
