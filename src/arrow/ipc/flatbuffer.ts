@@ -9,8 +9,19 @@ import { damaged } from "./fault.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** How often the bytes of a buffer may be read on average: references to one long string could make it any number. */
+const REUSE = 16;
+/** Bytes that may be read of the smallest buffer. */
+const LEAST_BUDGET = 1 << 16;
+
+/** Bytes of strings and vectors that may still be read. */
+interface Budget {
+  left: number;
+}
+
 /** A table of a buffer. Slots are numbered as in the schema, from 0. */
 export class FlatTable {
+  readonly #budget: Budget;
   readonly #view: DataView;
   readonly #at: number;
   readonly #vtable: number;
@@ -18,7 +29,7 @@ export class FlatTable {
   readonly #size: number;
 
   /** Opens the table at a position. */
-  constructor(view: DataView, at: number) {
+  constructor(view: DataView, at: number, budget: Budget) {
     if (at < 4 || at + 4 > view.byteLength) damaged("a table of its metadata is outside of it");
     const vtable = at - view.getInt32(at, true);
     if (vtable < 4 || vtable + 4 > view.byteLength) damaged("a vtable is outside of the metadata");
@@ -28,6 +39,7 @@ export class FlatTable {
       damaged(`a vtable of ${vtableSize} bytes does not fit the metadata`);
     }
     if (size < 4 || at + size > view.byteLength) damaged(`a table of ${size} bytes does not fit the metadata`);
+    this.#budget = budget;
     this.#view = view;
     this.#at = at;
     this.#vtable = vtable;
@@ -109,7 +121,7 @@ export class FlatTable {
   }
 
   #tableAt(at: number): FlatTable {
-    return new FlatTable(this.#view, at + this.#view.getUint32(at, true));
+    return new FlatTable(this.#view, at + this.#view.getUint32(at, true), this.#budget);
   }
 
   #vector(slot: number, size: number): { readonly start: number; readonly count: number } | undefined {
@@ -121,6 +133,8 @@ export class FlatTable {
     if (at + 4 + count * size > this.#view.byteLength) {
       damaged(`a vector of ${count} elements does not fit the metadata`);
     }
+    this.#budget.left -= 4 + count * size;
+    if (this.#budget.left < 0) damaged("its metadata refers to the same bytes too often");
     return { start: at + 4, count };
   }
 }
@@ -129,7 +143,7 @@ export class FlatTable {
 export function rootTable(bytes: Uint8Array): FlatTable {
   if (bytes.length < 8) damaged(`${bytes.length} bytes of metadata are too few`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return new FlatTable(view, view.getUint32(0, true));
+  return new FlatTable(view, view.getUint32(0, true), { left: LEAST_BUDGET + REUSE * bytes.length });
 }
 
 /** Reads a 64-bit integer that must be a safe one. */

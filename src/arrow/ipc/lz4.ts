@@ -18,6 +18,8 @@ const LARGEST_BLOCKS: Readonly<Record<number, number>> = { 4: 2 ** 16, 5: 2 ** 1
 const SHORTEST_MATCH = 4;
 /** From this length on the runtime's copy is faster than a loop. */
 const LONG = 64;
+/** The most bytes that one byte of a frame stands for: one of a match's length. */
+const LARGEST_RATIO = 255;
 
 /** Decompresses a frame that announces `length` bytes, and returns the first `needed` of them. */
 export function decompressLz4(frame: Uint8Array, length: number, needed: number): Uint8Array {
@@ -32,6 +34,7 @@ export function decompressLz4(frame: Uint8Array, length: number, needed: number)
 
 function readFrame(frame: Uint8Array, view: DataView, length: number, needed: number): Uint8Array {
   const { largestBlock, hasBlockChecksum, size, end } = readDescriptor(view);
+  if (length > LARGEST_RATIO * frame.length) damaged(`an LZ4 frame of ${frame.length} bytes announces ${length}`);
   if (size !== undefined && size !== length) damaged(`an LZ4 frame of ${size} bytes is announced as ${length}`);
   const content = new Uint8Array(needed);
   let filled = 0;

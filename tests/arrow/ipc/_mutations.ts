@@ -70,7 +70,7 @@ async function outcomeOf(ipc: Uint8Array<ArrayBuffer>): Promise<unknown> {
 }
 
 /** Watches the size of typed arrays and buffers that are made by length until `end()`. */
-function watchArrays(): { largest(): number; end(): void } {
+export function watchArrays(): { largest(): number; end(): void } {
   const names = ["Uint8Array", "Int32Array", "Uint32Array", "Float64Array", "BigInt64Array"] as const;
   const kept = names.map((name) => [name, globalThis[name]] as const);
   let largest = 0;

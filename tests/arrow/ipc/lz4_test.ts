@@ -28,9 +28,9 @@ Deno.test("decompressLz4() reads long literals, stored blocks and matches across
 Deno.test("decompressLz4() refuses what is cut or reaches before the beginning", () => {
   const full = frame([0x2f, 0x61, 0x62, 2, 0, 5, 0x10, 0x63]);
   for (let end = 0; end < full.length - 4; end++) assert.throws(() => whole(full.subarray(0, end), 27));
-  assert.throws(() => whole(frame([0x10, 0x61, 2, 0, 0x10, 0x61]), 50_000), /cut or broken/);
-  assert.throws(() => whole(frame([0x10, 0x61, 0, 0, 0x10, 0x61]), 50_000), /cut or broken/);
-  assert.throws(() => whole(frame([0x1f, 0x61, 1, 0, ...Array(200).fill(255)]), 50_000), /cut or broken/);
+  assert.throws(() => whole(frame([0x10, 0x61, 2, 0, 0x10, 0x61]), 5000), /cut or broken/);
+  assert.throws(() => whole(frame([0x10, 0x61, 0, 0, 0x10, 0x61]), 5000), /cut or broken/);
+  assert.throws(() => whole(frame([0x1f, 0x61, 1, 0, ...Array(200).fill(255)]), 5000), /cut or broken/);
   assert.throws(() => whole(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), 50_000), /magic/);
 });
 
