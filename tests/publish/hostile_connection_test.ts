@@ -6,10 +6,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NatsConnection } from "@nats-io/nats-core";
-import { BoundedRun, openRun, publishAll, Publisher } from "../../mod.ts";
+import { BoundedRun, inspect, openRun, publishAll, Publisher, testConnection, verifyReceipt } from "../../mod.ts";
 import { numberBatch } from "../_support/batches.ts";
 import { withFastClock } from "../_support/fast_clock.ts";
-import { fakeConnection } from "../_support/fake_connection.ts";
+import { streamInfo } from "../_support/fake_answers.ts";
+import { type Asked, fakeConnection } from "../_support/fake_connection.ts";
 
 const METHODS = [
   "publish",
@@ -61,14 +62,23 @@ function hostile(fault: Fault, frames: boolean): NatsConnection {
     if (fault.how === "rejects") return Promise.reject(new Error(`${fault.method} rejects`));
     return new Promise(() => {});
   };
-  return wrap(fakeConnection({ frames }).nc);
+  const flags = { allow_atomic: true, allow_batched: true };
+  const requests = ({ subject }: Asked) => streamInfo(subject.split(".").at(-1)!, flags);
+  return wrap(fakeConnection({ frames, requests }).nc);
 }
 
-const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}", publishTimeout: 2000 };
+const BASE = { stream: "ORDERS", subject: "orders.{resource}", publishTimeout: 2000 };
+const MODES = ["individual", "atomic", "fast"] as const;
 const batch = () => ({ resource: "eu", rows: numberBatch(3) });
 
 /** Uses everything that a publisher has, and fails unless each part ends. */
-async function play(fault: Fault, frames: boolean, owned: boolean): Promise<void> {
+async function play(
+  fault: Fault,
+  frames: boolean,
+  owned: boolean,
+  publishMode: (typeof MODES)[number],
+): Promise<void> {
+  const options = { ...BASE, publishMode };
   const nc = hostile(fault, frames);
   const to = owned ? () => Promise.resolve(nc) : nc;
   const within = async <T>(what: string, promise: Promise<T>): Promise<T | Error> => {
@@ -81,7 +91,7 @@ async function play(fault: Fault, frames: boolean, owned: boolean): Promise<void
     assert.notEqual((result as Error | undefined)?.message, "late", `${what} never ends: ${JSON.stringify(fault)}`);
     return result;
   };
-  const publisher = await within("open", Publisher.open(to, OPTIONS));
+  const publisher = await within("open", Publisher.open(to, options));
   if (publisher instanceof Publisher) {
     await Promise.all([1, 2].map(() => within("publish", publisher.publish(batch()))));
     publisher.stats();
@@ -89,14 +99,18 @@ async function play(fault: Fault, frames: boolean, owned: boolean): Promise<void
     await within("close", publisher.close());
     await within("closed", publisher.closed() as Promise<unknown>);
   }
-  const run = await within("openRun", openRun(to, OPTIONS));
+  const run = await within("openRun", openRun(to, options));
   if (run instanceof BoundedRun) {
     await within("applyAll", run.applyAll([batch(), batch()]));
     await within("abort", run.abort());
   }
+  const receipt = { ...BASE, uri: "", resource: "eu", rows: 3, bytes: 21, crc32c: 1, batch: 0, offset: 0 };
+  await within("inspect", inspect(nc, BASE));
+  await within("testConnection", testConnection(nc));
+  await within("verifyReceipt", verifyReceipt(nc, { ...receipt, sequences: [[1, 3]] }));
   await within(
     "publishAll",
-    publishAll(() => Promise.resolve(nc), OPTIONS, [batch()], { budget: 3000 }),
+    publishAll(() => Promise.resolve(nc), options, [batch()], { budget: 3000 }),
   );
 }
 
@@ -119,8 +133,9 @@ Deno.test("every call, close() and closed() end whatever a method of the connect
           }).filter(({ method, how }) => how === "throws" || !SYNCHRONOUS.has(method)),
           fc.boolean(),
           fc.boolean(),
-          async (fault, frames, owned) => {
-            await play(fault, frames, owned);
+          fc.constantFrom(...MODES),
+          async (fault, frames, owned, mode) => {
+            await play(fault, frames, owned, mode);
             await new Promise((resolve) => setTimeout(resolve, 0));
             assert.deepEqual(unhandled.splice(0), [], JSON.stringify(fault));
           },
