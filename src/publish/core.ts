@@ -230,7 +230,7 @@ export class PublisherCore implements LaneHost {
   failed(failure: Failure): void {
     if (failure.code === "publish.internal") return this.#end(failure);
     if (this.#failure !== undefined) return;
-    this.#failure = explained(failure, this.#watch.serverError);
+    this.#failure = explained(failure, this.#watch.reason);
     this.#lane.stop();
   }
 

@@ -3,6 +3,8 @@ import { type JetrowError, openRun, Publisher } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import { numberBatch } from "../_support/batches.ts";
 import { makeOperator } from "../_support/credentials.ts";
+import { withFastClock } from "../_support/fast_clock.ts";
+import { type FakeConnection, fakeConnection } from "../_support/fake_connection.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
@@ -44,3 +46,25 @@ Deno.test("rows that the server closes the connection for fail with the server's
   assert.match((error.cause as Error).message, /Maximum Payload Violation/i);
   assert.equal(await publisher.closed(), error);
 });
+
+for (const frames of [false, true]) {
+  Deno.test(`a loss is explained by what the client reported just before, not by old errors (${frames})`, () =>
+    withFastClock(100, async () => {
+      const reasonOf = async (report: (fake: FakeConnection) => Promise<void> | void): Promise<string> => {
+        const fake = fakeConnection({ frames });
+        const publisher = await Publisher.open(fake.nc, OPTIONS);
+        await report(fake);
+        fake.disconnect();
+        return (await publisher.closed() as JetrowError).message;
+      };
+      const error = new Error("Stale Connection");
+      const old = async (fake: FakeConnection) => {
+        fake.emit({ type: "error", error });
+        await new Promise((resolve) => setTimeout(resolve, 6000));
+      };
+      assert.match(await reasonOf((fake) => fake.emit({ type: "error", error })), /is lost: Stale Connection$/);
+      assert.match(await reasonOf((fake) => fake.emit({ type: "staleConnection" })), /is lost: no answer to pings$/);
+      assert.match(await reasonOf(() => {}), /the connection is lost$/);
+      assert.match(await reasonOf(old), /the connection is lost$/);
+    }));
+}

@@ -17,21 +17,26 @@ export interface ConnectionEvents {
 
 /** A watch over a connection. */
 export interface ConnectionWatch {
-  /** The last error that the server reported, permission errors apart: why it closes a connection next. */
-  readonly serverError: Error | undefined;
+  /** Why the connection was lost, if that was reported: the server reports an error, then closes the connection. */
+  readonly reason: Error | undefined;
   /** Ends the watch. */
   stop(): void;
 }
+
+/** How long after an error of the server a loss is due to it, in milliseconds: not all errors close the connection. */
+const RECENT = 5000;
 
 /**
  * Reports a connection's end and permission errors. The client's errors are told apart by name: the connection may come
  * from another copy of it.
  */
 export function watchConnection(nc: NatsConnection, events: ConnectionEvents): ConnectionWatch {
-  const watch: { on: boolean; serverError: Error | undefined } = { on: true, serverError: undefined };
+  const watch = { on: true, error: undefined as Error | undefined, at: 0 };
+  const note = (error: Error): void => void Object.assign(watch, { error, at: performance.now() });
+  const reason = (): Error | undefined => performance.now() - watch.at < RECENT ? watch.error : undefined;
   const ended = (what: string, error: unknown): void => {
     if (!watch.on) return;
-    const cause = error instanceof Error ? error : watch.serverError;
+    const cause = error instanceof Error ? error : reason();
     events.lost(cause === undefined ? what : `${what}: ${cause.message}`, cause);
   };
   nc.closed().then((error) => ended("the connection is closed", error), (error) => ended(LOST, error));
@@ -42,14 +47,14 @@ export function watchConnection(nc: NatsConnection, events: ConnectionEvents): C
     for await (const status of statuses) {
       if (!watch.on) return;
       if (status.type === "disconnect") ended(LOST, undefined);
-      else if (status.type === "error") {
-        if (!reportRefusal(status.error, events)) watch.serverError = status.error;
-      }
+      // The client closes a connection whose server answers no pings; after an error of the server, too.
+      else if (status.type === "staleConnection" && reason() === undefined) note(new Error("no answer to pings"));
+      else if (status.type === "error" && !reportRefusal(status.error, events)) note(status.error);
     }
   }); // without statuses, `closed` still reports the end
   return {
-    get serverError() {
-      return watch.serverError;
+    get reason() {
+      return reason();
     },
     stop() {
       watch.on = false;
