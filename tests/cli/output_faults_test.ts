@@ -110,7 +110,11 @@ Deno.test("a load that cannot start creates nothing on the server", async (t) =>
     ["a later input that is cut", `$JETROW publish ${good} ${files.path("broken.arrow")}`, /broken\.arrow/],
     ["a later input that is not there", `$JETROW publish ${good} ${files.path("none.arrow")}`, /no such file/],
     ["a directory", `$JETROW publish ${files.path("folder.arrow")}`, /it is a directory/],
-    ["a stream that is empty", `$JETROW publish - --resource eu < /dev/null`, /standard input is empty/],
+    [
+      "a stream that is empty",
+      `$JETROW publish - --resource eu < /dev/null`,
+      /standard input cannot be read: it is empty/,
+    ],
     ["a journal without a folder", `$JETROW publish ${good} --receipt ${files.path("no/journal")}`, /no such folder/],
     ["a journal that is a device", `$JETROW publish ${good} --receipt /dev/full`, /not a regular file/],
     [

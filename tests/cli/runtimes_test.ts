@@ -37,14 +37,29 @@ async function checkInputs(command: string): Promise<void> {
   assert.match(piped.err, /published 300 rows/);
   await checkJournal(command, where);
   await checkDamage(command, where);
+  await checkEnds(command, where);
   const cut = await shell(
     `head -c 9000 ${join(INPUTS, "pyarrow_plain.arrows")} | ${command} publish - --resource eu ${where}`,
   );
   assert.equal(cut.exitCode, 1);
-  assert.match(cut.err, /standard input, byte \d+: cut within a message/);
+  assert.match(cut.err, /standard input cannot be read: it ends within a message, at byte 9000/);
   const wrong = await shell(`${command} publish`);
   assert.deepEqual([wrong.exitCode, wrong.err], [2, "jetrow: publish needs a FILE, or - for standard input\n"]);
   assert.equal((await shell(`${command} --version`)).out.trim(), "0.1.0");
+}
+
+/** A named pipe whose writer is silent does not keep the command from ending, nor does a full disk. */
+async function checkEnds(command: string, where: string): Promise<void> {
+  using files = new Files(20_000);
+  const fifo = files.path("orders.fifo");
+  const waits = `mkfifo ${fifo}; ${command} publish ${fifo} --resource eu ${where} & exec 9> ${fifo}; kill $!; wait $!`;
+  const waited = await shell(waits);
+  assert.equal(waited.exitCode, 130, waited.err);
+  const full = await shell(`${command} publish ${files.path("orders.arrow")} --batch-rows 100 ${where} > /dev/full`);
+  assert.equal(full.exitCode, 1, full.err);
+  assert.match(full.err, /standard output cannot be written: the disk is full\njetrow: [\d,]+ rows acknowledged/);
+  const piped = await shell(`${command} publish ${files.path("orders.arrow")} --batch-rows 100 ${where} | head -n 1`);
+  assert.match(piped.err, /standard output cannot be written: its reader has gone\njetrow: [\d,]+ rows acknowledged/);
 }
 
 /** The decoder's death of a damaged row group is told as any other failure, and the process ends. */
@@ -56,7 +71,7 @@ async function checkDamage(command: string, where: string): Promise<void> {
   assert.equal(exitCode, 1, err);
   assert.match(
     err,
-    /damaged\.parquet, row group 1 cannot be read as Parquet: its decoder died of it, as of damaged data\n$/,
+    /damaged\.parquet, row group 1 cannot be read as Parquet: its decoder died of it, as of damaged data\njetrow: 100 rows/,
   );
 }
 

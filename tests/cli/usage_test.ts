@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { tableToIPC } from "apache-arrow";
 import { VERSION } from "../../src/cli/version.ts";
+import { Files } from "./_files.ts";
 import { jetrow, ROOT, type RunOptions } from "./_io.ts";
 
 const SECRET = "s3cr3t-9x2k";
@@ -144,7 +146,7 @@ Deno.test("jetrow takes no credential from its arguments", async () => {
     ]
   ) {
     for (const args of [[`--${name}=${SECRET}`], [`--${name}`, SECRET]]) {
-      await wrong(["publish", "f.arrow", ...DESTINATION, ...args], new RegExp(`set ${variable}`));
+      await wrong(["publish", "f.arrow", ...DESTINATION, ...args], new RegExp(`Set ${variable}`));
     }
   }
   await wrong(
@@ -227,7 +229,10 @@ Deno.test("jetrow says of an option that a configuration cannot hold how it is g
     });
   }
   await withFile("jetrow.json", '{"tls": {"ca": 5}}', async (path) => {
-    await wrong(["publish", "f.arrow", ...DESTINATION, "--config", path], /^jetrow: config\.type: tls\.ca must be/);
+    await wrong(
+      ["publish", "f.arrow", ...DESTINATION, "--config", path],
+      /^jetrow: config\.type: tls\.ca must be .* \(in --config .*jetrow\.json\)/,
+    );
     await wrong(["publish", "f.arrow", ...DESTINATION, "--tls-cert", path], /^jetrow: config\.missing: --tls-key is/);
   });
   await withFile("empty.pem", "", async (path) => {
@@ -253,10 +258,20 @@ Deno.test("jetrow refuses what is wrong in a configuration, also where an option
 });
 
 Deno.test("jetrow refuses a resource that does not fit the templates before it dials", async () => {
-  for (const [file, code] of [["a b.arrow", 1], ["a.*.arrow", 1]] as const) {
-    const { exitCode, err } = await jetrow(["publish", file, ...DESTINATION]);
-    assert.equal(exitCode, code, err);
-    assert.match(err, /orders\./);
+  using files = new Files(1);
+  for (const name of ["a b.arrow", "a.*.arrow"]) {
+    const missing = await jetrow(["publish", files.path(name), ...DESTINATION]);
+    assert.deepEqual([missing.exitCode, missing.err], [
+      1,
+      `jetrow: ${files.path(name)} cannot be read: no such file\n`,
+    ]);
+    files.write(name, tableToIPC(files.table, "file"));
+    const { exitCode, err } = await jetrow(["publish", files.path(name), ...DESTINATION]);
+    assert.equal(exitCode, 1, err);
+    assert.match(err, /orders\..*give another one with --resource\.\n$/);
+    const named = await jetrow(["publish", files.path(name), ...DESTINATION, "--resource", "c d"]);
+    assert.match(named.err, /orders\.c d/);
+    assert.doesNotMatch(named.err, /--resource/);
   }
 });
 

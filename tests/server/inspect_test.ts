@@ -65,6 +65,13 @@ const FAULTS: readonly Fault[] = [
     options: { subject: "{stream}.all" },
   },
   {
+    code: "stream.full_subjects",
+    severity: "warning",
+    field: "discard_new_per_subject",
+    config: { max_msgs_per_subject: 7, discard: "new", discard_new_per_subject: true },
+    shows: /7, refuses further rows/,
+  },
+  {
     code: "stream.nearly_full",
     severity: "warning",
     field: "max_msgs",

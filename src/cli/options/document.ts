@@ -91,19 +91,24 @@ export async function configOf(
     document.auth_mode = MODES.find(([key]) => document[key] !== undefined)?.[1] ?? "none";
   }
   if (document.name === undefined) document.name = "jetrow";
-  return parseDocument(document, origins);
+  return parseDocument(
+    document,
+    origins,
+    typeof path === "string" ? `${originOf(given, "config")} ${path}` : undefined,
+  );
 }
 
 /** Parses the document; an error names the flag or the variable that the user wrote. */
-function parseDocument(document: Document, origins: ReadonlyMap<string, string>): SinkConfig {
+function parseDocument(document: Document, origins: ReadonlyMap<string, string>, file: string | undefined): SinkConfig {
   try {
     return parseConfig(document);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const name = error.code === "config.missing" ? placeFor(error.field) : origins.get(error.field);
-    if (name === undefined || error.code === "config.unknown") throw error;
-    const { code, rule, received } = error;
-    throw new ConfigError(code, { field: name, rule, received });
+    if (error.code === "config.unknown" || (name ?? file) === undefined) throw error;
+    const { code, field, rule, received } = error;
+    if (name !== undefined) throw new ConfigError(code, { field: name, rule, received });
+    throw new ConfigError(code, { field, rule: `${rule} (in ${file})`, received });
   }
 }
 

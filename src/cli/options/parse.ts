@@ -5,7 +5,7 @@
  */
 
 import { parseArgs } from "node:util";
-import { nearestWord } from "../../util/nearest.ts";
+import { misspelt } from "../../util/nearest.ts";
 import { UsageError } from "../errors.ts";
 
 /** One option. */
@@ -102,7 +102,7 @@ interface OptionToken {
 
 function read(token: OptionToken, byName: ReadonlyMap<string, CliOption>, values: Map<string, OptionValue>): void {
   const option = byName.get(token.name);
-  if (option === undefined) throw unknownOption(token, byName.keys());
+  if (option === undefined) throw unknownOption(token, [...byName.keys()]);
   if (option.type === "flag") {
     if (token.inlineValue) throw new UsageError(`${token.rawName} takes no value`);
     values.set(option.name, token.name === option.name);
@@ -177,7 +177,7 @@ export function originOf({ origins }: Pick<GivenOptions, "origins">, name: strin
 function flagOf({ env }: CliOption, text: string): boolean {
   if (text === "true" || text === "1") return true;
   if (text === "false" || text === "0") return false;
-  throw new UsageError(`${env} must be true or false`);
+  throw new UsageError(`${env} must be true or false (1 or 0): received ${JSON.stringify(text.slice(0, 40))}`);
 }
 
 function countOf(text: string): number | string {
@@ -192,17 +192,19 @@ function kindOf(type: CliOption["type"]): "string" | "boolean" {
   return type === "flag" ? "boolean" : "string";
 }
 
-function unknownOption({ name, rawName }: OptionToken, known: Iterable<string>): UsageError {
+function unknownOption({ name, rawName }: OptionToken, known: readonly string[]): UsageError {
   const variable = SECRETS[name.toLowerCase()];
   if (variable !== undefined) {
     return new UsageError(
-      `${rawName} is not taken from the command line, where everyone who lists processes reads it: ` +
-        `set ${variable}, or write it into a file and give --config`,
+      `${rawName} is not accepted on the command line, where other users of this machine can read it. ` +
+        `Set ${variable} or use --config.`,
     );
   }
   const shown = rawName.length > 40 ? `${rawName.slice(0, 40)}...` : rawName;
   if (!rawName.startsWith("--")) {
     return new UsageError(`unknown option ${shown}: --help has all; a file that begins with a dash goes behind --`);
   }
-  return new UsageError(`unknown option ${shown}: did you mean --${nearestWord(name, known)}? --help has all`);
+  const meant = misspelt(name, [...known, ...Object.keys(SECRETS)]) ?? known.find((option) => option.startsWith(name));
+  const hint = meant === undefined ? "" : `did you mean ${SECRETS[meant] ?? `--${meant}`}? `;
+  return new UsageError(`unknown option ${shown}: ${hint}--help has all`);
 }

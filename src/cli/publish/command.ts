@@ -6,7 +6,9 @@
 
 import { dryRun } from "./dry_run.ts";
 import type { OpenSource } from "../input/open.ts";
+import { RouteError } from "../../errors/mod.ts";
 import type { CliIo } from "../io.ts";
+import { assertRoute } from "../route.ts";
 import { JournalError } from "../journal/error.ts";
 import type { JournalLine } from "../journal/line.ts";
 import { readJournal } from "../journal/read.ts";
@@ -15,7 +17,7 @@ import { JournalWriter } from "../journal/writer.ts";
 import { visible } from "../text.ts";
 import { checkSources, openSources } from "./preflight.ts";
 import { Publication } from "./publication.ts";
-import { PUBLISH_HELP, type PublishPlan, publishPlan } from "./options.ts";
+import { PUBLISH_HELP, type PublishPlan, publishPlan, resourceOf, type Source } from "./options.ts";
 import { rowsOf } from "../report.ts";
 import { assertSameRun } from "../resume/compare.ts";
 import { resumption } from "../resume/resume.ts";
@@ -41,9 +43,21 @@ export async function publish(args: readonly string[], io: CliIo): Promise<numbe
     return 0;
   }
   const sources = await openSources(plan, io);
+  for (const source of plan.sources) assertSourceRoute(plan, source);
   if (plan.dryRun) await dryRun(plan, sources, io);
   else await send(plan, sources, io);
   return 0;
+}
+
+/** Checks the destination of an input. A file's name may not fit the templates, which is what `--resource` is for. */
+function assertSourceRoute({ config }: PublishPlan, { file, resource }: Source): void {
+  try {
+    assertRoute(config, resource);
+  } catch (error) {
+    if (!(error instanceof RouteError) || resourceOf(file) !== resource) throw error;
+    const hint = `The resource is the name of the file: give another one with --resource.`;
+    throw new RouteError(error.code, `${error.message.replace(/\.?$/, ".")} ${hint}`, { resource });
+  }
 }
 
 async function send(plan: PublishPlan, opened: readonly OpenSource[], io: CliIo): Promise<void> {

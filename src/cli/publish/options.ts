@@ -11,7 +11,6 @@ import { type HelpGroup, helpOf } from "../options/help.ts";
 import type { CliIo } from "../io.ts";
 import { type CliOption, type GivenOptions, originOf, readArguments, withEnvironment } from "../options/parse.ts";
 import type { ProgressStyle } from "./progress_line.ts";
-import { assertRoute } from "../route.ts";
 import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, PUBLISHER_OPTIONS, SECRETS_HELP } from "../options/table.ts";
 import { UsageError } from "../errors.ts";
 import { wordOf } from "../options/choice.ts";
@@ -166,7 +165,6 @@ export async function publishPlan(args: readonly string[], io: CliIo): Promise<P
   const sources = sourcesOf(given);
   const dryRun = given.values.get("dry-run") === true;
   const config = await configOf(given, OPTIONS, io.env, dryRun ? NOWHERE : {});
-  for (const { resource } of sources) assertRoute(config, resource);
   return {
     sources,
     config,
@@ -218,9 +216,13 @@ function sourcesOf(given: GivenOptions): Source[] {
   return positionals.map((file) => ({ file, resource: typeof named === "string" ? named : baseName(file) }));
 }
 
-/** Without folders, and without the ending of a format that is read. */
+/** Returns the resource that a file's name gives: the name without folders and without the ending of its format. */
+export function resourceOf(file: string): string {
+  return file.split(/[/\\]/).at(-1)!.replace(/(?<=.)\.(?:arrow|arrows|ipc|feather|parquet)$/i, "");
+}
+
 function baseName(file: string): string {
-  const name = file.split(/[/\\]/).at(-1)!.replace(/(?<=.)\.(?:arrow|arrows|ipc|feather|parquet)$/i, "");
+  const name = resourceOf(file);
   if (file === "-" || name === "" || /^\/(?:dev|proc)\//.test(file)) {
     throw new UsageError(`--resource is needed: ${file === "-" ? "standard input" : file} has no name`);
   }

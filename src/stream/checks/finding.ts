@@ -25,6 +25,7 @@ export type KnownFindingCode =
   | "stream.unbounded"
   | "stream.discard_old"
   | "stream.last_value"
+  | "stream.full_subjects"
   | "stream.nearly_full"
   | "stream.short_age"
   | "stream.no_dedupe"

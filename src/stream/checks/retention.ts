@@ -21,6 +21,7 @@ export const KEEPING: readonly Check[] = [
   unbounded,
   discardOld,
   lastValue,
+  fullSubjects,
   nearlyFull,
   shortAge,
   noDedupe,
@@ -93,6 +94,19 @@ function lastValue(facts: StreamFacts): DraftFinding | undefined {
       refused ? "further rows are refused" : "acknowledged rows replace each other"
     }`,
     "Set max_msgs_per_subject to -1.",
+  );
+}
+
+/** Several subjects: how many rows each gets is not known, but the limit is. */
+function fullSubjects(facts: StreamFacts): DraftFinding | undefined {
+  const { discard, discard_new_per_subject, max_msgs_per_subject } = facts.info.config;
+  if (discard !== "new" || !discard_new_per_subject || !(max_msgs_per_subject > 0) || oneSubject(facts)) return;
+  return warning(
+    "stream.full_subjects",
+    "discard_new_per_subject",
+    `discard_new_per_subject is true: a subject of ${facts.pattern} that holds max_msgs_per_subject rows, ` +
+      `${max_msgs_per_subject}, refuses further rows`,
+    "Set max_msgs_per_subject to -1, or remove what is no longer needed.",
   );
 }
 
