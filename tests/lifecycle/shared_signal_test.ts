@@ -85,3 +85,19 @@ Deno.test("one abort ends all sequences that share the signal, for its reason", 
   }
   await run.abort();
 });
+
+Deno.test("publishers leave nothing behind on a connection that outlives them", async () => {
+  const { nc } = fakeConnection();
+  const closed = nc.closed.bind(nc);
+  let reactions = 0;
+  nc.closed = () => {
+    reactions++;
+    return closed();
+  };
+  for (let i = 0; i < 20; i++) {
+    const publisher = await Publisher.open(nc, OPTIONS);
+    await publisher.publish(batch());
+    await publisher.close();
+  }
+  assert.equal(reactions, 1, "a pending promise keeps all its reactions");
+});

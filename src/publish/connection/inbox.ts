@@ -7,6 +7,8 @@
 import { option, words } from "../../errors/wording.ts";
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "@nats-io/nats-core";
 import { ConnectionError } from "../../errors/mod.ts";
+import { onClosed } from "../../stream/api/on_closed.ts";
+import { deferred } from "../../util/deferred.ts";
 import { settle } from "../../util/settle.ts";
 import { type TakeAnswer, tapAnswers } from "./answer_tap.ts";
 
@@ -84,16 +86,16 @@ async function flushed(nc: NatsConnection, subscription: Subscription): Promise<
     }, FLUSH_TIMEOUT);
   });
   late.catch(() => {});
+  const gone = deferred<never>();
+  let forget: (() => void) | undefined;
   try {
-    const gone = nc.closed().then((cause) => {
-      throw connectionFault(cause ?? undefined);
-    });
-    gone.catch(() => {});
+    forget = onClosed(nc, (cause) => gone.reject(connectionFault(cause ?? undefined)));
     // The subscription of a wrapped connection may be a promise.
-    await Promise.race([Promise.all([subscription, nc.flush()]), late, gone]);
+    await Promise.race([Promise.all([subscription, nc.flush()]), late, gone.promise]);
   } catch (cause) {
     throw cause instanceof ConnectionError ? cause : connectionFault(cause);
   } finally {
+    forget?.();
     clearTimeout(timer);
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import type { NatsConnection, Status } from "@nats-io/nats-core";
+import { onClosed } from "../../stream/api/on_closed.ts";
 import { settle } from "../../util/settle.ts";
 
 /** What is told of a connection. */
@@ -39,7 +40,7 @@ export function watchConnection(nc: NatsConnection, events: ConnectionEvents): C
     const cause = error instanceof Error ? error : reason();
     events.lost(cause === undefined ? what : `${what}: ${cause.message}`, cause);
   };
-  nc.closed().then((error) => ended("the connection is closed", error), (error) => ended(LOST, error));
+  const forget = onClosed(nc, (error) => ended("the connection is closed", error));
   let statuses: AsyncIterable<Status> | undefined;
   void settle(async () => {
     // Awaited, since a wrapped connection may return a promise.
@@ -58,6 +59,7 @@ export function watchConnection(nc: NatsConnection, events: ConnectionEvents): C
     },
     stop() {
       watch.on = false;
+      forget();
       // The client's iterator can be stopped, though its public type does not say so; else it ends with the connection.
       void settle(() => (statuses as { stop?: () => void } | undefined)?.stop?.());
     },

@@ -6,6 +6,7 @@
 
 import { option, words } from "../../errors/wording.ts";
 import type { NatsConnection, PermissionViolationError } from "@nats-io/nats-core";
+import { onClosed } from "./on_closed.ts";
 import { watchAbort } from "../../util/abort.ts";
 import { deferred } from "../../util/deferred.ts";
 import { LONGEST_TIMER } from "../../options/values.ts";
@@ -29,11 +30,9 @@ export function endings(
   const late = timeout === undefined
     ? undefined
     : setTimeout(() => reject(silenceError(subject, timeout)), Math.min(LONGEST_TIMER, timeout + GRACE));
-  const closed = () => reject(closedError(subject));
-  let waiting: Set<() => void> | undefined;
+  let forgetClosed: (() => void) | undefined;
   try {
-    waiting = waitingFor(nc);
-    waiting.add(closed);
+    forgetClosed = onClosed(nc, () => reject(closedError(subject)));
   } catch (cause) {
     reject(closedError(subject, cause));
   }
@@ -42,23 +41,9 @@ export function endings(
     stop: () => {
       forget();
       clearTimeout(late);
-      waiting?.delete(closed);
+      forgetClosed?.();
     },
   };
-}
-
-// One reaction to `closed()` a connection, not one a request: a promise keeps its reactions for as long as it is
-// pending.
-const waiters = new WeakMap<NatsConnection, Set<() => void>>();
-
-function waitingFor(nc: NatsConnection): Set<() => void> {
-  const known = waiters.get(nc);
-  if (known !== undefined) return known;
-  const waiting = new Set<() => void>();
-  const wake = () => waiting.forEach((closed) => closed());
-  nc.closed().then(wake, wake);
-  waiters.set(nc, waiting);
-  return waiting;
 }
 
 /**
