@@ -10,12 +10,14 @@ import { memory } from "./memory.ts";
 import { prepare } from "./prepare.ts";
 import { cases, publish } from "./publish.ts";
 import type { Bench } from "./support/measure.ts";
+import { read } from "./read.ts";
 import { types } from "./types.ts";
 import { windows } from "./window.ts";
 import { workerd } from "./workerd.ts";
 
 /** What `deno task bench` runs, in this order. */
 export const suites: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
+  read,
   encode,
   types,
   hash,
