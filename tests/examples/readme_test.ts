@@ -21,18 +21,27 @@ for (const path of ["examples/load.ts", "examples/service.ts"]) {
   });
 }
 
-Deno.test("the README's Deno script publishes an Arrow file", async () => {
+Deno.test("the README's Deno script publishes Arrow streams and files, compressed or not", async () => {
   await using server = await startNatsServer();
-  const file = `${server.folder}/orders.arrow`;
-  await writeFile(file, tableToIPC(demoTable(1000), "stream"));
-  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-lock", new URL("examples/load.ts", root).pathname, file, server.url],
-  }).output();
-  const text = new TextDecoder().decode(stdout);
-  assert.equal(code, 0, new TextDecoder().decode(stderr));
-  assert.match(text, /rows: 1000/);
+  const plain = `${server.folder}/orders.arrow`;
+  await writeFile(plain, tableToIPC(demoTable(1000), "stream"));
+  const inputs = new URL("../_testdata/inputs/", import.meta.url);
+  const compressed = (name: string): string => fileURLToPath(new URL(name, inputs));
+  const files: readonly (readonly [string, number])[] = [
+    [plain, 1000],
+    [compressed("pyarrow_lz4.feather"), 300],
+    [compressed("pyarrow_zstd.feather"), 300],
+    [compressed("polars_lz4.arrow"), 120],
+  ];
+  for (const [file, rows] of files) {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-lock", new URL("examples/load.ts", root).pathname, file, server.url],
+    }).output();
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+    assert.match(new TextDecoder().decode(stdout), new RegExp(`rows: ${rows}\\b`));
+  }
   await using nc = await connect({ url: server.url });
-  assert.equal((await storedIn(nc, "ORDERS")).length, 1000);
+  assert.equal((await storedIn(nc, "ORDERS")).length, 1720);
 });
 
 Deno.test("the README's Bun service answers with a receipt when every row is acknowledged", async () => {

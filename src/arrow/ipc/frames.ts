@@ -17,6 +17,7 @@ export type Message = MessageHead & { readonly body: Uint8Array };
 const CONTINUATION = 0xffffffff;
 /** The first and the last bytes of a file, and the first ones padded to 8 bytes. */
 const MAGIC = "ARROW1";
+const MAGIC_WORD = 0x4f525241; // "ARRO", read as a length
 const FILE_START = 8;
 /** Size of the struct Block of a footer (File.fbs): offset, metadata length, body length. */
 const BLOCK_SIZE = 24;
@@ -61,6 +62,11 @@ async function readPrefix(source: SequentialAccess): Promise<number> {
 }
 
 async function readStreamMessage(source: SequentialAccess, metadataLength: number): Promise<Message> {
+  if (metadataLength === MAGIC_WORD) {
+    damaged(
+      "it is in the file format, which cannot be read in order: its index is at the end. Pass its bytes or a Blob",
+    );
+  }
   if (metadataLength > LARGEST_METADATA) damaged(`a message announces ${metadataLength} bytes of metadata`);
   const metadata = await source.take(metadataLength);
   if (metadata.length < metadataLength) cut(source);

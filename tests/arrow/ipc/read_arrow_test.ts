@@ -115,6 +115,11 @@ Deno.test("readArrow() refuses a source that is none", () => {
   }
 });
 
+Deno.test("readArrow() refuses the file format from what can only be read in order, and says what to do", async () => {
+  const iterator = readArrow(new Blob([readBytes("ipc/plain.arrow")]).stream())[Symbol.asyncIterator]();
+  await assert.rejects(iterator.next(), { code: "encode.malformed", message: /file format.*Pass its bytes or a Blob/ });
+});
+
 for (const file of listFiles("ipc").filter((name) => /\.arrows?$/.test(name))) {
   Deno.test(`readArrow() refuses ${file} cut after any byte`, async () => {
     const ipc = readBytes(`ipc/${file}`);
