@@ -235,7 +235,7 @@ Deno.test("openPath() refuses damaged Parquet of which the decoder dies, and rea
   const bytes = readFileSync(join(INPUTS, "pyarrow.parquet"));
   for (const [at, group] of [[4, 0], [3802, 1], [10343, 2]] as const) {
     const damaged = Uint8Array.from(bytes).fill(0xff, at, at + 8);
-    const expected = new RegExp(`row group ${group} cannot be read as Parquet: its decoder died of it`);
+    const expected = new RegExp(`row group ${group} cannot be read as Parquet: the Parquet decoder crashed`);
     await refusal(file(damaged), expected);
   }
   assert.equal((await withBytes("pyarrow.parquet")).length, 300);

@@ -71,7 +71,7 @@ async function checkDamage(command: string, where: string): Promise<void> {
   assert.equal(exitCode, 1, err);
   assert.match(
     err,
-    /damaged\.parquet, row group 1 cannot be read as Parquet: its decoder died of it, as of damaged data\njetrow: 100 rows/,
+    /damaged\.parquet, row group 1 cannot be read as Parquet: the Parquet decoder crashed: the file is probably damaged\njetrow: 100 rows/,
   );
 }
 

@@ -7,7 +7,7 @@
 import type { NativeZstd } from "../../arrow/ipc/compression.ts";
 import { IpcFault } from "../../arrow/ipc/fault.ts";
 import { type ArrowInput, openRandom } from "../../arrow/ipc/input.ts";
-import { countRows, readBatches } from "../../arrow/ipc/read_batches.ts";
+import { countRows, type IpcBatch, readBatches } from "../../arrow/ipc/read_batches.ts";
 import type { RandomAccess } from "../../arrow/ipc/source.ts";
 import { EncodeError } from "../../errors/mod.ts";
 import type { ArrowBatch } from "../../types/mod.ts";
@@ -34,7 +34,7 @@ export async function* ipcFileBatches(file: RandomAccess, name: string): AsyncGe
 }
 
 /** Reads the batches of opened data. */
-export async function* ipcBatches(input: ArrowInput, name: string): AsyncGenerator<ArrowBatch> {
+export async function* ipcBatches(input: ArrowInput, name: string): AsyncGenerator<IpcBatch> {
   const batches = readBatches(input, { zstd: await nativeZstd() });
   try {
     for (;;) {

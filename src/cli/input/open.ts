@@ -12,7 +12,7 @@ import { openSequential } from "../../arrow/ipc/input.ts";
 import { ChunkSource } from "../../arrow/ipc/source.ts";
 import { InputError } from "./error.ts";
 import { ipcBatches, ipcFileBatches, ipcRows } from "./ipc.ts";
-import { parquetBatches, parquetRows } from "./parquet.ts";
+import { parquetBatches, parquetRows } from "./parquet/batches.ts";
 import { type OpenedFile, openFile } from "./random_access.ts";
 
 /** An input, found to be of a format that can be read. */

@@ -5,7 +5,7 @@
  */
 
 import process from "node:process";
-import { deferred } from "../../util/deferred.ts";
+import { deferred } from "../../../util/deferred.ts";
 
 /** A library that died: it must not be called again, not even to free what it holds. */
 export class Panic extends Error {
@@ -13,7 +13,7 @@ export class Panic extends Error {
   override readonly name = "Panic" as const;
 
   constructor() {
-    super("its decoder died of it, as of damaged data");
+    super("the Parquet decoder crashed: the file is probably damaged");
   }
 }
 
@@ -45,4 +45,18 @@ export async function orPanic<T>(step: () => Promise<T>): Promise<T> {
   } finally {
     process.off("uncaughtException", told).off("unhandledRejection", told);
   }
+}
+
+/**
+ * Decoded bytes from which a crash is one of memory. A crash does not say its cause; an allocation that fails in a
+ * WebAssembly memory of 4 GiB at most is one cause, and damage is the other.
+ */
+const MUCH = 2 ** 30;
+
+/** Whether a decoder failed for want of memory; `bytes` is what it held and was to decode. */
+export function isMemoryFailure(error: unknown, bytes: number): boolean {
+  if (error instanceof Panic) return bytes >= MUCH;
+  // V8 and JavaScriptCore.
+  return error instanceof RangeError &&
+    /allocation failed|out of memory|invalid array (?:buffer )?length/i.test(error.message);
 }

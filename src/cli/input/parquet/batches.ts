@@ -6,13 +6,16 @@
  */
 
 import type { ParquetFile, RecordBatch } from "parquet-wasm";
-import type { ArrowBatch } from "../../types/mod.ts";
-import { openRandom } from "../../arrow/ipc/input.ts";
-import { bytesAccess, type RandomAccess } from "../../arrow/ipc/source.ts";
-import { InputError } from "./error.ts";
-import { ipcBatches } from "./ipc.ts";
-import { library } from "./libraries.ts";
-import { orPanic, Panic } from "./panic.ts";
+import type { ArrowBatch } from "../../../types/mod.ts";
+import { openRandom } from "../../../arrow/ipc/input.ts";
+import type { IpcBatch } from "../../../arrow/ipc/read_batches.ts";
+import { bytesAccess, type RandomAccess } from "../../../arrow/ipc/source.ts";
+import { InputError } from "../error.ts";
+import { ipcBatches } from "../ipc.ts";
+import { library } from "../libraries.ts";
+import { type LeafMeaning, type ParquetFooter, readFooter } from "./footer.ts";
+import { withMeanings } from "./meanings.ts";
+import { isMemoryFailure, orPanic, Panic } from "./panic.ts";
 
 /** Rows that are decoded at a time; the decoder's own 1024 costs a schema and a dictionary each. */
 const BATCH_ROWS = 8192;
@@ -63,15 +66,20 @@ export async function* parquetBatches(file: RandomAccess, name: string): AsyncGe
 /** The decoder of a file. */
 interface Decoder {
   readonly file: ParquetFile;
+  /** What the columns are by Parquet's own types. */
+  readonly leaves: readonly LeafMeaning[];
+  /** Its memory. */
+  readonly memory: WebAssembly.Memory;
   /** Whether it has died of the file. */
   dead: boolean;
 }
 
 async function* groupBatches(decoder: Decoder, group: number, where: string): AsyncGenerator<ArrowBatch> {
+  const bytes = decoder.file.metadata().rowGroup(group).totalByteSize();
   const decode = <T>(step: () => Promise<T>): Promise<T> =>
     orPanic(step).catch((error) => {
       decoder.dead ||= error instanceof Panic;
-      return fail(where, error);
+      return fail(where, isMemoryFailure(error, bytes + decoder.memory.buffer.byteLength) ? tooLarge(bytes) : error);
     });
   const stream = await decode(() => decoder.file.stream({ rowGroups: [group], batchSize: BATCH_ROWS, concurrency: 1 }));
   const reader = stream.getReader() as ReadableStreamDefaultReader<RecordBatch>;
@@ -79,17 +87,40 @@ async function* groupBatches(decoder: Decoder, group: number, where: string): As
     for (;;) {
       const { done, value } = await decode(() => reader.read());
       if (done) return;
-      yield* ipcBatches(await openRandom(bytesAccess(value.intoIPCStream())), where);
+      for await (const batch of ipcBatches(await openRandom(bytesAccess(value.intoIPCStream())), where)) {
+        yield refined(batch, decoder.leaves, where);
+      }
     }
   } finally {
     if (!decoder.dead) await reader.cancel().catch(() => {});
   }
 }
 
-async function openDecoder(blob: RandomAccess, name: string): Promise<Decoder> {
-  const { ParquetFile } = await library("parquet-wasm", "reading Parquet", () => import("parquet-wasm"));
-  const open = () => ParquetFile.fromFile(new FileBlob(blob, 0, blob.size));
-  return { file: await orPanic(open).catch((error) => fail(name, error)), dead: false };
+function tooLarge(bytes: number): Error {
+  const megabytes = Math.ceil(bytes / 1e6);
+  return new Error(`there is not enough memory for its ${megabytes} MB. Write the file with smaller row groups`);
+}
+
+function refined(batch: IpcBatch, leaves: readonly LeafMeaning[], where: string): ArrowBatch {
+  try {
+    return withMeanings(batch, leaves);
+  } catch (error) {
+    return fail(where, error);
+  }
+}
+
+async function openDecoder(file: RandomAccess, name: string): Promise<Decoder> {
+  const { ParquetFile, wasmMemory } = await library("parquet-wasm", "reading Parquet", () => import("parquet-wasm"));
+  const footer = await readFooter(file).catch((error): ParquetFooter | RangeError => {
+    if (error instanceof RangeError) return error;
+    throw error;
+  });
+  // What is wrong with a damaged footer, the decoder knows better.
+  const seen = footer instanceof RangeError ? file : footer.file;
+  const open = () => ParquetFile.fromFile(new FileBlob(seen, 0, seen.size));
+  const opened = await orPanic(open).catch((error) => fail(name, error));
+  if (footer instanceof RangeError) fail(name, new Error(`its footer: ${footer.message}`));
+  return { file: opened, leaves: footer.leaves, memory: wasmMemory() as WebAssembly.Memory, dead: false };
 }
 
 function free({ file, dead }: Decoder): void {

@@ -1,0 +1,127 @@
+/**
+ * Reads the types of a Parquet file's columns from its footer, and hands the decoder a footer in which the two types that
+ * it cannot hold, INT96 and INTERVAL, are plain bytes of the same layout.
+ *
+ * @module
+ */
+
+import type { RandomAccess } from "../../../arrow/ipc/source.ts";
+import { readThrift, type ThriftStruct, ThriftType, type ThriftValue, writeThrift } from "./thrift.ts";
+
+/** What a column is by Parquet's own types, where the decoder's Arrow type does not say it. */
+export type LeafMeaning = "int96" | "interval" | "uuid" | "json" | "string" | undefined;
+
+/** A file whose footer is read. */
+export interface ParquetFooter {
+  /** The file as the decoder is to see it. */
+  readonly file: RandomAccess;
+  /** The meanings of the columns that hold values, nested ones included, in the order of the schema. */
+  readonly leaves: readonly LeafMeaning[];
+}
+
+/** Ids of fields, types and logical types in parquet.thrift. */
+const File = { schema: 2, rowGroups: 4 } as const;
+const Element = { type: 1, typeLength: 2, children: 5, convertedType: 6, logicalType: 10 } as const;
+const Physical = { int96: 3n, byteArray: 6n, fixed: 7n } as const;
+const Converted = { utf8: 0n, enum: 4n, json: 19n, interval: 21n } as const;
+const Logical = { string: 1, enum: 4, json: 12, uuid: 14 } as const;
+const RowGroup = { columns: 1 } as const;
+const Chunk = { metadata: 3 } as const;
+const ChunkMetadata = { type: 1, statistics: 12 } as const;
+
+const MAGIC = "PAR1";
+/** The length of the footer, and the magic bytes. */
+const TAIL = 8;
+/** Bytes of an INT96 and of an INTERVAL. */
+const WIDTH = 12n;
+
+/** Reads the footer of a file. Throws a RangeError if there is none, or if it is encrypted. */
+export async function readFooter(file: RandomAccess): Promise<ParquetFooter> {
+  const tail = await file.read(Math.max(0, file.size - TAIL), TAIL);
+  if (tail.length < TAIL || new TextDecoder().decode(tail.subarray(4)) !== MAGIC) throw new RangeError("it has no end");
+  const length = new DataView(tail.buffer, tail.byteOffset).getUint32(0, true);
+  const start = file.size - TAIL - length;
+  if (start < MAGIC.length) throw new RangeError("it is cut");
+  const footer = readThrift(await file.read(start, length));
+  const elements = structsOf(footer.get(File.schema)).filter(isLeaf);
+  const leaves = elements.map(meaningOf);
+  const opaque = leaves.map((meaning) => meaning === "int96" || meaning === "interval");
+  if (!opaque.includes(true)) return { file, leaves };
+  elements.forEach((element, leaf) => opaque[leaf] && makeOpaque(element));
+  for (const group of structsOf(footer.get(File.rowGroups))) {
+    structsOf(group.get(RowGroup.columns)).forEach((chunk, leaf) => {
+      const metadata = chunk.get(Chunk.metadata);
+      if (!opaque[leaf] || metadata?.type !== ThriftType.Struct) return;
+      metadata.fields.set(ChunkMetadata.type, int32(Physical.fixed));
+      metadata.fields.delete(ChunkMetadata.statistics);
+    });
+  }
+  return { file: withFooter(file, start, writeThrift(footer)), leaves };
+}
+
+function structsOf(value: ThriftValue | undefined): readonly ThriftStruct[] {
+  if (value?.type !== ThriftType.List) return [];
+  return value.items.map((item) => item.type === ThriftType.Struct ? item.fields : new Map());
+}
+
+/** Some writers give leaves a number of children, too. */
+function isLeaf(element: ThriftStruct): boolean {
+  return element.has(Element.type) && (integerOf(element, Element.children) ?? 0n) === 0n;
+}
+
+function int32(integer: bigint): ThriftValue {
+  return { type: ThriftType.I32, integer };
+}
+
+function integerOf(element: ThriftStruct, id: number): bigint | undefined {
+  const value = element.get(id);
+  return value !== undefined && "integer" in value ? value.integer : undefined;
+}
+
+/** Takes logical types before the older converted types. */
+function meaningOf(element: ThriftStruct): LeafMeaning {
+  const physical = integerOf(element, Element.type);
+  if (physical === Physical.int96) return "int96";
+  const converted = integerOf(element, Element.convertedType);
+  const width = integerOf(element, Element.typeLength);
+  if (physical === Physical.fixed && width === WIDTH && converted === Converted.interval) return "interval";
+  const union = element.get(Element.logicalType);
+  const logical = union?.type === ThriftType.Struct ? [...union.fields.keys()][0] : undefined;
+  if (physical === Physical.fixed && width === 16n && logical === Logical.uuid) return "uuid";
+  if (physical !== Physical.byteArray) return undefined;
+  if (logical !== undefined) {
+    if (logical === Logical.json) return "json";
+    return logical === Logical.string || logical === Logical.enum ? "string" : undefined;
+  }
+  if (converted === Converted.json) return "json";
+  return converted === Converted.utf8 || converted === Converted.enum ? "string" : undefined;
+}
+
+/** The values of all three types are laid out alike, in every encoding that INT96 and INTERVAL have. */
+function makeOpaque(element: ThriftStruct): void {
+  element.set(Element.type, int32(Physical.fixed));
+  element.set(Element.typeLength, int32(WIDTH));
+  element.delete(Element.convertedType);
+  element.delete(Element.logicalType);
+}
+
+/** A file with another footer from `start` on. */
+function withFooter(file: RandomAccess, start: number, footer: Uint8Array): RandomAccess {
+  const tail = new Uint8Array(footer.length + TAIL);
+  tail.set(footer);
+  new DataView(tail.buffer).setUint32(footer.length, footer.length, true);
+  tail.set(new TextEncoder().encode(MAGIC), footer.length + 4);
+  const size = start + tail.length;
+  return {
+    size,
+    async read(position, length) {
+      const end = Math.min(size, position + length);
+      if (end <= start) return await file.read(position, length);
+      if (position >= start) return tail.slice(position - start, end - start);
+      const bytes = new Uint8Array(end - position);
+      bytes.set(await file.read(position, start - position));
+      bytes.set(tail.subarray(0, end - start), start - position);
+      return bytes;
+    },
+  };
+}

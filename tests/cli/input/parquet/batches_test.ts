@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { bytesAccess } from "../../../../src/arrow/ipc/source.ts";
+import { parquetBatches, parquetRows } from "../../../../src/cli/input/parquet/batches.ts";
+import { isMemoryFailure, Panic } from "../../../../src/cli/input/parquet/panic.ts";
+import { encodeRows } from "../../../../src/json/encode.ts";
+import { bodyTexts } from "../../../_support/arrow_readers.ts";
+
+const FOLDER = new URL("../../../_testdata/parquet/", import.meta.url);
+
+async function jsonOf(bytes: Uint8Array): Promise<string[]> {
+  const rows: string[] = [];
+  for await (const batch of parquetBatches(bytesAccess(bytes), "a.parquet")) rows.push(...bodyTexts(encodeRows(batch)));
+  return rows;
+}
+
+for (const name of readdirSync(FOLDER).filter((name) => name.endsWith(".parquet"))) {
+  Deno.test(`parquetBatches() gives the types that ${name} has`, async () => {
+    const bytes = Uint8Array.from(readFileSync(new URL(name, FOLDER)));
+    const expected = readFileSync(new URL(name.replace(".parquet", ".ndjson"), FOLDER), "utf8").trimEnd().split("\n");
+    assert.deepEqual(await jsonOf(bytes), expected);
+    assert.equal(await parquetRows(bytesAccess(bytes), name), expected.length);
+  });
+}
+
+Deno.test("parquetBatches() refuses an INTERVAL that Arrow does not hold, by the column's name", async () => {
+  const duration = Uint8Array.from(readFileSync(new URL("duckdb.parquet", FOLDER)));
+  const months = new TextDecoder("latin1").decode(duration).indexOf("\x0e\0\0\0\x03\0\0\0\xf4\x01\0\0");
+  assert.ok(months > 0);
+  duration[months + 3] = 0xff;
+  await assert.rejects(jsonOf(duration), /column "i": an interval of 4278190094 months is too long$/);
+});
+
+Deno.test("parquetBatches() refuses a footer that is damaged, wherever it is", async () => {
+  const bytes = Uint8Array.from(readFileSync(new URL("parquet_go.parquet", FOLDER)));
+  const expected = await jsonOf(bytes);
+  const length = new DataView(bytes.buffer).getUint32(bytes.length - 8, true);
+  for (let at = bytes.length - 8 - length; at < bytes.length; at += 3) {
+    const damaged = bytes.slice();
+    damaged[at] = damaged[at]! ^ 0x55;
+    const rows = await jsonOf(damaged).catch((error) => {
+      assert.ok(error.name === "InputError" || error.name === "EncodeError", error.stack);
+      return expected;
+    });
+    assert.equal(rows.length <= expected.length, true);
+  }
+});
+
+Deno.test("isMemoryFailure() tells want of memory from damage", () => {
+  assert.ok(!isMemoryFailure(new Panic(), 100e6));
+  assert.ok(isMemoryFailure(new Panic(), 3e9));
+  assert.ok(isMemoryFailure(new RangeError("Array buffer allocation failed"), 1));
+  assert.ok(!isMemoryFailure(new Error("Invalid thrift"), 3e9));
+});
