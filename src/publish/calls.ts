@@ -33,7 +33,7 @@ export class Calls {
     return [...this.#calls];
   }
 
-  /** Begins a call; `aborted` is told when its caller aborts it before it has ended. */
+  /** Begins a call; `aborted` is called when its caller aborts it before it has ended. */
   begin(call: Call, signal: AbortSignal | undefined, aborted: (failure: Failure) => void): void {
     this.#calls.add(call);
     if (signal === undefined) return;

@@ -38,7 +38,7 @@ export class PublisherCore implements LaneHost {
   readonly #nc: NatsConnection;
   readonly #destinations: Destinations;
   readonly #wire: Wire;
-  /** Memory that is used again: for bodies only where the wire copies them, so that nobody reads them any more. */
+  /** Memory that is reused: for bodies only if the wire copies them, so that nothing reads them after that. */
   readonly #memory: PieceMemory;
   readonly #loader: Loader;
   readonly #lane: Lane;
@@ -157,7 +157,7 @@ export class PublisherCore implements LaneHost {
    */
   #abortCall(call: Call, failure: Failure, alone: boolean): void {
     const { delivery } = call;
-    // A call whose rows are all acknowledged has succeeded, though nobody was told yet.
+    // A call whose rows are all acknowledged has succeeded, though its promise has not resolved yet.
     if (delivery.over || delivery.complete) return;
     if (delivery.sent && !alone) return this.#end({ ...failure, delivery });
     this.#lane.cancel(delivery);

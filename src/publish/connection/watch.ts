@@ -8,7 +8,7 @@ import type { NatsConnection, Status } from "@nats-io/nats-core";
 import { onClosed } from "../../stream/api/on_closed.ts";
 import { settle } from "../../util/settle.ts";
 
-/** What is told of a connection. */
+/** What is reported of a connection. */
 export interface ConnectionEvents {
   /** It is lost, even if the client dials again. */
   lost(reason: string, cause?: unknown): void;
