@@ -4,6 +4,15 @@
  * @module
  */
 
+import {
+  currentMoment,
+  type EarlierSends,
+  elapsedBetween,
+  type Moment,
+  resendFault,
+  resendLimit,
+} from "../stream/resend.ts";
+import { FirstSent } from "./first_sent.ts";
 import { deferred } from "../util/deferred.ts";
 import type { PublishErrorCode } from "../errors/mod.ts";
 import { type SpareMemory, zeros } from "../json/memory/spare.ts";
@@ -59,6 +68,12 @@ export class Delivery {
   cumulative = false;
   /** The highest sequence of its rows, where it is told without the others. */
   lastSequence: number | undefined;
+  /** When rows were first sent. */
+  readonly firstSent = new FirstSent();
+  /** Rows that earlier calls may have stored: a piece that is published again by another publisher. */
+  readonly earlier: EarlierSends | undefined;
+  /** Rows of which some submission had no clear answer: they may be stored. */
+  readonly #doubtful = new Set<number>();
   /** When a row failed first, in milliseconds of the lane's clock: the budget of `retry` counts from here. */
   firstFailure: number | undefined;
   /** Whether a message of it was handed to the connection, be it one that has no effect without others. */
@@ -81,8 +96,9 @@ export class Delivery {
   #memory: SpareMemory | undefined;
 
   /** A call without rows yet. */
-  constructor(keepsRows = false) {
+  constructor(keepsRows = false, earlier?: EarlierSends) {
     this.keepsRows = keepsRows;
+    this.earlier = earlier;
   }
 
   /** Gives the call its rows. What becomes of them is noted in spare memory, until {@linkcode free}. */
@@ -140,6 +156,47 @@ export class Delivery {
     if (this.codes[index] === ACKED) this.acked--;
     if (this.codes[index] === DUPLICATE) this.duplicates--;
     this.codes[index] = stored === "no" ? REJECTED : UNKNOWN;
+    if (stored === "unknown") this.#doubtful.add(index);
+  }
+
+  /** Whether some row may be stored although it is not acknowledged. */
+  get hasDoubts(): boolean {
+    return this.earlier !== undefined || this.#doubtful.size > 0;
+  }
+
+  /** Returns when a row was first sent, if it may be stored: by a submission without a clear answer, or by one now. */
+  mayBeStoredSince(index: number): Moment | undefined {
+    const earlier = this.earlier?.firstSent(index);
+    if (earlier !== undefined) return earlier;
+    return this.codes[index] === UNKNOWN || this.#doubtful.has(index) ? this.firstSent.of(index) : undefined;
+  }
+
+  /** Returns why a row must not be sent (again): it may be stored, and the stream might store it twice. */
+  resendFault(index: number, publishTimeout: number): string | undefined {
+    if (!this.hasDoubts) return undefined;
+    const firstSent = this.mayBeStoredSince(index);
+    if (firstSent === undefined) return undefined;
+    const rows = this.rows!;
+    return resendFault({
+      row: rows.rowNumber(index),
+      hasId: rows.hasId(index),
+      firstSent,
+      now: currentMoment(),
+      duplicateWindow: this.duplicateWindow,
+      publishTimeout,
+    });
+  }
+
+  /** The duplicate window of its stream in milliseconds; the shorter one if it has changed since earlier sends. */
+  get duplicateWindow(): number {
+    return Math.min(this.destination?.duplicateWindow ?? Infinity, this.earlier?.duplicateWindow ?? Infinity);
+  }
+
+  /** Whether an acknowledgment as new is no proof that a row is stored once: an earlier copy may be forgotten by now. */
+  mayBeStoredTwice(index: number): boolean {
+    if (!this.hasDoubts) return false;
+    const since = this.earlier?.firstSent(index) ?? (this.#doubtful.has(index) ? this.firstSent.of(index) : undefined);
+    return since !== undefined && elapsedBetween(since, currentMoment()) >= resendLimit(this.duplicateWindow, 0);
   }
 
   /** Notes that a row was taken back before the connection had it. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { shiftedSends } from "../stream/resend.ts";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type PublishError, StateError } from "../errors/mod.ts";
 import { PieceMemory } from "../json/memory/spare.ts";
@@ -119,7 +120,8 @@ export class PublisherCore implements LaneHost {
     cut: boolean,
     before?: BeforeSending,
   ): Delivery {
-    const delivery = new Delivery(this.#wire.holdsRows || this.settings.retry !== undefined);
+    const keepsRows = this.#wire.holdsRows || this.settings.retry !== undefined;
+    const delivery = new Delivery(keepsRows, shiftedSends(source.earlier, range.from));
     const only = source.only?.slice(range.from, range.from + range.count);
     const call: Call = { resource: source.resource, count: range.count, only, delivery };
     if (this.#ended || signal?.aborted) {
@@ -203,7 +205,7 @@ export class PublisherCore implements LaneHost {
     };
   }
 
-  /** What ended it: the first call's error, where a row or the connection failed. */
+  /** The error that ended it. */
   get error(): PublishError | undefined {
     return this.#error;
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { type EarlierSends, resendLimit } from "../stream/resend.ts";
 import { option, words } from "../errors/wording.ts";
 import { type RowsView, viewRows } from "../arrow/view.ts";
 import { describe } from "../util/describe.ts";
@@ -29,6 +30,8 @@ export interface BatchSource extends RowSource {
   readonly selected: number;
   /** The rows. */
   readonly view: RowsView;
+  /** Rows that earlier calls may have stored, by their index among the selected ones. */
+  readonly earlier?: EarlierSends | undefined;
 }
 
 const KEYS: readonly (keyof RowBatch)[] = ["resource", "rows", "operations", "only"];
@@ -98,7 +101,8 @@ export function* messageSteps(
 function checkPlaced(rows: PreparedRows, destination: Destination, settings: Settings): void {
   const { retry, publishTimeout } = settings;
   destination.checkLargest?.(rows.largestMessage());
-  if (retry === undefined || !rows.hasIds || retry.budget + publishTimeout <= destination.duplicateWindow) return;
+  if (retry === undefined || !rows.hasIds) return;
+  if (retry.budget <= resendLimit(destination.duplicateWindow, publishTimeout)) return;
   const { resource, stream, subject } = destination;
   throw new RouteError(
     "route.short_dedupe",

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Delivery, Failure } from "./call.ts";
 import type { AckSource } from "../stream/ack.ts";
 import type { Ack } from "./ack.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
@@ -76,4 +77,17 @@ export function timedOut(what: string, timeout: number): Miss {
 
 function named(stream: string, domain: string | undefined): string {
   return domain === undefined ? stream : `${stream} in domain ${domain}`;
+}
+
+/** A row was sent again in time, and acknowledged as new after its duplicate window (the machine was suspended). */
+export const STORED_LATE: Miss = {
+  code: "publish.timeout",
+  stored: "unknown",
+  again: "never",
+  reason: "it was acknowledged as new after the duplicate window of its first submission: it may be stored twice",
+};
+
+/** Makes the failure of a row that must not be sent again. */
+export function notResent(reason: string, delivery: Delivery, index: number): Failure {
+  return { code: "publish.timeout", reason: `it is not sent again: ${reason}`, delivery, index };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { EarlierSends } from "../../stream/resend.ts";
 import type { Operation, RowBatch } from "../../types/mod.ts";
 import type { KnownPiece } from "../journal/piece.ts";
 import { unsettledOf } from "../journal/piece.ts";
@@ -15,8 +16,8 @@ export interface PendingPiece {
   readonly piece: KnownPiece;
   /** The batch that it is part of. */
   readonly item: SourceItem;
-  /** Until when rows of unknown fate may go again, in milliseconds of the clock. */
-  until?: number;
+  /** Which of its rows may be stored, if they are to be sent again, by their index in the piece. */
+  earlier?: EarlierSends;
 }
 
 /** What is left to publish. */

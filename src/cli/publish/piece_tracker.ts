@@ -5,8 +5,9 @@
  * @module
  */
 
+import type { EarlierSends } from "../../stream/resend.ts";
 import type { BegunPiece, LeftPiece, PieceAccount } from "../../lifecycle/sequence/piece_log.ts";
-import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
+import { ACKED, DUPLICATE, UNSENT } from "../../publish/outcomes.ts";
 import type { WriteReceipt } from "../../types/mod.ts";
 import type { Feed, PendingPiece, Place } from "./feed.ts";
 import { JournalError } from "../journal/error.ts";
@@ -14,7 +15,6 @@ import type { InputField, JournalLine, PieceLine, StreamLine } from "../journal/
 import { begunPiece, isSettled, type KnownPiece, mergedCode, outcomesOf, sequencesOf } from "../journal/piece.ts";
 import { wholeReceipt } from "../journal/receipt.ts";
 import type { JournalWriter } from "../journal/writer.ts";
-import { grouped } from "../report.ts";
 
 /** What a keeper works with. */
 export interface KeeperParts {
@@ -85,7 +85,6 @@ export class Keeper implements PieceAccount {
   }
 
   async #begin(entry: Entry, stream: string, journal: JournalWriter): Promise<void> {
-    if (entry.pending !== undefined) checkTime(entry.pending);
     const lines = await this.#streamLine(stream);
     if (this.#leftTold) throw new JournalError("the run is over");
     const { bytes, crc32c } = entry.piece;
@@ -95,9 +94,12 @@ export class Keeper implements PieceAccount {
     await journal.sync();
   }
 
-  /** Whether what goes again may still do so. Throws a JournalError when not. */
-  checkTimes(): void {
-    for (const { pending } of this.#open.values()) if (pending !== undefined) checkTime(pending);
+  earlier(batch: number): EarlierSends | undefined {
+    const again = this.#feed.placeOf(batch)?.again;
+    const earlier = again?.pending.earlier;
+    if (again === undefined || earlier === undefined) return undefined;
+    const { duplicateWindow } = earlier;
+    return { duplicateWindow, firstSent: (index) => earlier.firstSent(again.rows[index]!) };
   }
 
   /** Gives a receipt the place of its piece in the inputs; undefined while other rows of the piece are not settled. */
@@ -194,14 +196,6 @@ function entryOf(begun: BegunPiece, { input, batch, base, again }: Place): Entry
   }
   const piece = begunPiece({ input, batch, offset: base + offset, rows, bytes, crc32c }, Date.now(), 0);
   return { piece, pending: undefined, rows: undefined, ready, written: false };
-}
-
-function checkTime({ piece, until }: PendingPiece): void {
-  if (until === undefined || Date.now() < until) return;
-  throw new JournalError(
-    `${grouped(piece.codes!.filter((code) => code === UNKNOWN).length)} rows of unknown fate may not go again: the ` +
-      "stream's duplicate window less the publish timeout has passed meanwhile: --resume again looks for them there",
-  );
 }
 
 function keyOf({ batch, offset }: { readonly batch: number; readonly offset: number }): string {

@@ -111,6 +111,7 @@ export class Publication {
       account: {
         opened: (stats) => this.#opened(stats),
         begin: (piece) => this.#keeper.begin(piece),
+        earlier: (batch) => this.#keeper.earlier(batch),
         left: (pieces) => {
           this.#account.leave(pieces);
           this.#keeper.left(pieces);
@@ -179,7 +180,6 @@ export class Publication {
   }
 
   async #dial(): Promise<NatsConnection> {
-    this.#keeper.checkTimes();
     if (this.#stats !== undefined && !this.#lossTold) await this.#say("jetrow: the connection is lost: dialling again");
     this.#lossTold = true;
     return this.#nc = await connectUnlessAborted(this.#plan.config, this.#signal);

@@ -4,12 +4,13 @@
  * @module
  */
 
+import { currentMoment, elapsedBetween, momentOf, resendLimit } from "../../stream/resend.ts";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { ConnectionError } from "../../errors/mod.ts";
 import { prepareRows } from "../../message/prepare.ts";
 import type { Settings } from "../../options/publisher.ts";
 import { openBatch } from "../../publish/prepare_batch.ts";
-import { DUPLICATE, UNSENT } from "../../publish/outcomes.ts";
+import { DUPLICATE, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
 import { findIds } from "../../stream/find_ids.ts";
 import type { PendingPiece } from "../publish/feed.ts";
 import { JournalError } from "../journal/error.ts";
@@ -53,10 +54,14 @@ export async function settleDoubts(pending: readonly PendingPiece[], parts: Doub
     if (unknown.length === 0) continue;
     const ids = idsOf(one, unknown, parts);
     const { stream } = parts.inputs[one.piece.input]!;
-    const until = one.piece.since + parts.streams.get(stream)!.duplicateWindow - parts.settings.publishTimeout;
-    // A clock that was set back says nothing of the time that has passed.
-    if (Date.now() >= one.piece.since && Date.now() < until) one.until = until;
-    else {
+    const { codes, since } = one.piece;
+    const { duplicateWindow } = parts.streams.get(stream)!;
+    const [firstSent, now] = [momentOf(since), currentMoment()];
+    const limit = resendLimit(duplicateWindow, parts.settings.publishTimeout);
+    // A clock that was set back does not say how much time has passed.
+    if (now.wall >= since && elapsedBetween(firstSent, now) < limit) {
+      one.earlier = { duplicateWindow, firstSent: (row) => codes![row] === UNKNOWN ? firstSent : undefined };
+    } else {
       await search(one, unknown, ids, parts);
       searched.push(one);
     }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { currentMoment, type Moment, resendFault } from "../../stream/resend.ts";
 import { encodeView } from "../../json/encode.ts";
 import { IdIndex } from "../../message/id_index.ts";
 import type { RowRange } from "../../message/prepare.ts";
@@ -52,8 +53,6 @@ export class Piece {
   readonly part: Part;
   /** Index of its first row among the selected rows of the batch. */
   readonly from: number;
-  /** When its first row can have been sent, in milliseconds of `performance.now()`. */
-  readonly since: number;
   /** Its rows' current way. */
   delivery: Delivery;
   /** Its rows as they were loaded first: their numbers and ids. */
@@ -62,7 +61,9 @@ export class Piece {
   #codes: Uint8Array = new Uint8Array(0);
   #sequences: Float64Array = new Float64Array(0);
   #tries: Uint8Array = new Uint8Array(0);
-  #duplicateWindow = 0;
+  /** When rows that may be stored were first sent, by their index in the piece. */
+  readonly #sentSince = new Map<number, Moment>();
+  #duplicateWindow = Infinity;
   /** Indices within the piece of the rows that the current delivery carries; undefined: all. */
   #carried: readonly number[] | undefined;
 
@@ -75,7 +76,6 @@ export class Piece {
   ) {
     this.part = part;
     this.from = range.from;
-    this.since = performance.now();
     const before: BeforeSending | undefined = account &&
       ((rows, { stream, subject }) => {
         const { count, bodyBytes, crc32c } = rows;
@@ -103,16 +103,28 @@ export class Piece {
     if (delivery.rows === undefined) return;
     part.sent ||= delivery.sent;
     if (this.#carried === undefined) {
+      this.#noteSends(delivery.count, (index) => index);
       this.#rows = delivery.rows;
       this.#codes = delivery.codes;
       this.#sequences = delivery.sequences;
       this.#tries = delivery.tries;
     } else {
-      this.#carried.forEach((row, i) => this.#merge(row, i));
+      const carried = this.#carried;
+      carried.forEach((row, i) => this.#merge(row, i));
+      this.#noteSends(carried.length, (index) => carried[index]!);
       this.#carried = []; // taken: a second look adds nothing
     }
-    this.#duplicateWindow = delivery.destination?.duplicateWindow ?? 0;
+    this.#duplicateWindow = Math.min(this.#duplicateWindow, delivery.duplicateWindow);
     part.codes.set(this.#codes, this.from);
+  }
+
+  /** Notes when rows that may be stored were first sent. */
+  #noteSends(count: number, rowAt: (index: number) => number): void {
+    const { delivery } = this;
+    for (let i = 0; i < count; i++) {
+      const since = isAcknowledged(delivery.codes[i]!) ? undefined : delivery.mayBeStoredSince(i);
+      if (since !== undefined) this.#sentSince.set(rowAt(i), since);
+    }
   }
 
   #merge(row: number, index: number): void {
@@ -144,25 +156,22 @@ export class Piece {
     }
   }
 
-  /** Why its rows may not go again: some are of unknown fate, and could be stored twice. */
+  /** Returns why its rows must not be sent again: one of them may be stored, and could be stored twice. */
   whyNotAgain(publishTimeout: number): string | undefined {
-    const rows = this.#rows;
-    const late = performance.now() - this.since >= this.#duplicateWindow - publishTimeout;
-    for (let i = 0; i < this.#codes.length; i++) {
-      if (this.#fate(i) !== UNKNOWN) continue;
-      const row = rows!.rowNumber(i);
-      if (!rows!.hasId(i)) return `row ${row} is of unknown fate and has no id`;
-      if (late) {
-        return `row ${row} is of unknown fate, and the duplicate window of ${this.#duplicateWindow} ms less the ` +
-          `publish timeout has passed since it was sent`;
-      }
+    const now = currentMoment();
+    const duplicateWindow = this.#duplicateWindow;
+    for (const [index, firstSent] of this.#sentSince) {
+      if (isAcknowledged(this.#codes[index]!)) continue;
+      const [row, hasId] = [this.#rows!.rowNumber(index), this.#rows!.hasId(index)];
+      const fault = resendFault({ row, hasId, firstSent, now, duplicateWindow, publishTimeout });
+      if (fault !== undefined) return fault;
     }
   }
 
-  /** What is known of a row. Only rows with ids go again; what became of submissions before the last is not told. */
+  /** What is known of a row: one that an earlier submission may have stored stays of unknown fate. */
   #fate(row: number): number {
     const code = this.#codes[row]!;
-    return !isAcknowledged(code) && this.#tries[row]! > 1 && this.#rows!.hasId(row) ? UNKNOWN : code;
+    return !isAcknowledged(code) && this.#sentSince.has(row) ? UNKNOWN : code;
   }
 
   /** What became of its rows, as far as was noted. */
@@ -182,6 +191,10 @@ export class Piece {
       ...source,
       only,
       selected: only.length,
+      earlier: {
+        duplicateWindow: this.#duplicateWindow,
+        firstSent: (index) => this.#sentSince.get(carried[index]!),
+      },
       ...(source.seen === undefined ? {} : { seen: new IdIndex() }),
     };
     this.#carried = carried;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { EarlierSends } from "../../stream/resend.ts";
 import type { ApplyAllOptions, PublisherStats } from "../../types/mod.ts";
 
 /** A piece whose rows are about to be sent. */
@@ -43,6 +44,8 @@ export interface LeftPiece {
  * are waited for, each until its deadline, so that their outcomes are known.
  */
 export interface PieceAccount {
+  /** Returns which rows of a batch another process may have stored, by their index among the selected rows. */
+  earlier?(batch: number): EarlierSends | undefined;
   /** Told of each publisher: the first, and another one after a lost connection. */
   opened?(stats: () => PublisherStats): void;
   /** Told of a piece before its first row is sent, in order, and awaited; what it throws ends the sequence. */

@@ -111,7 +111,8 @@ export class SequenceRunner {
     this.#asked = undefined;
     this.#takenAt = performance.now();
     if (batch === undefined) return false;
-    const source = openBatch(batch, core.settings);
+    const earlier = this.#settings.account?.earlier?.(this.#index);
+    const source = { ...openBatch(batch, core.settings), earlier };
     const part: Part = {
       index: this.#index++,
       source,

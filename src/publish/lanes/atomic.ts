@@ -18,7 +18,7 @@ import { statusOf, tokenOf } from "../connection/client_internals.ts";
 import type { Delivery } from "../call.ts";
 import { now } from "./deadlines.ts";
 import type { Lane, LaneHost } from "./lane.ts";
-import { type Miss, missOf, timedOut } from "../rejection.ts";
+import { type Miss, missOf, notResent, STORED_LATE, timedOut } from "../rejection.ts";
 import { Pump } from "./pump.ts";
 import type { Wire } from "../connection/wire.ts";
 
@@ -135,6 +135,7 @@ export class AtomicLane implements Lane {
     const answer = parseCommit(body, status, source, batch.id, delivery.count);
     if (answer.kind === "stored") {
       this.#prove(stream);
+      if (delivery.mayBeStoredTwice(0)) return this.#missed(batch, STORED_LATE);
       return this.#succeed(batch, answer.first);
     }
     if (answer.kind === "refused" && answer.code === DUPLICATE_ID && delivery.rows!.hasIds) {
@@ -232,6 +233,8 @@ export class AtomicLane implements Lane {
     if (this.#batches.rows + rows.count > maxInFlight || this.#batches.bytes + bytes > maxInFlightBytes) return false;
     // A batch that may have to be sent again is answered before the next: stored order stays the order of calls.
     if (this.#batches.early !== undefined || (this.#backlog.retry.enabled && this.#batches.size > 0)) return false;
+    if (this.#refusesResend(delivery)) return false;
+    delivery.firstSent.mark(0, time);
     const batch = this.#batches.add(delivery, bytes, time, time + publishTimeout);
     this.#submitted += rows.count;
     delivery.begun = true;
@@ -242,8 +245,21 @@ export class AtomicLane implements Lane {
     return true;
   }
 
+  /** Ends the publisher if a row of a call may be stored, and the stream might store it twice. */
+  #refusesResend(delivery: Delivery): boolean {
+    for (let i = 0; delivery.hasDoubts && i < delivery.count; i++) {
+      const fault = delivery.resendFault(i, this.#settings.publishTimeout);
+      if (fault === undefined) continue;
+      this.#host.failed(notResent(fault, delivery, i));
+      return true;
+    }
+    return false;
+  }
+
   #sendRest(batch: AtomicBatch, time: number): void {
     const { delivery } = batch;
+    // The commit is the submission of all rows: until it is sent nothing of the batch can be stored.
+    if (this.#refusesResend(delivery)) return;
     const last = delivery.count - 1;
     for (let i = 1; i < last; i++) this.#send(batch, i, undefined);
     this.#send(batch, last, batch.commitToken);

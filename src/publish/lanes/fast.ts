@@ -19,7 +19,7 @@ import { APPEND, COMMIT, type FastAnswer, type FastReply, parseFast, parseReply,
 import { FastSender } from "./fast_sender.ts";
 import { Feed } from "./fast_feed.ts";
 import type { Lane, LaneHost } from "./lane.ts";
-import { malformed, type Miss, missOf, timedOut } from "../rejection.ts";
+import { malformed, type Miss, missOf, STORED_LATE, timedOut } from "../rejection.ts";
 import { Pump } from "./pump.ts";
 import type { Wire } from "../connection/wire.ts";
 
@@ -50,7 +50,7 @@ export class FastLane implements Lane {
     this.#settings = settings;
     this.#prefixLength = inbox.length;
     this.#backlog = new Backlog(settings.retry?.budget);
-    this.#sender = new FastSender(wire, settings, inbox, new Feed(this.#backlog));
+    this.#sender = new FastSender(wire, settings, inbox, new Feed(this.#backlog), (failure) => host.failed(failure));
     this.#pump = new Pump(host, {
       outstanding: () => this.#sender.rows > 0,
       nextDue: () => this.#nextDue(),
@@ -167,8 +167,20 @@ export class FastLane implements Lane {
       delivery.acknowledgeRange(from, to);
       this.#backlog.retry.succeeded();
       this.#host.acknowledged(to - from, 0, offsets[to]! - offsets[from]!);
+      if (this.#storedLate(delivery, from, to)) return;
       if (delivery.complete) delivery.done.resolve();
     });
+  }
+
+  /** Fails the publisher if some of these rows may be stored twice. */
+  #storedLate(delivery: Delivery, from: number, to: number): boolean {
+    for (let i = from; delivery.hasDoubts && i < to; i++) {
+      if (!delivery.mayBeStoredTwice(i)) continue;
+      delivery.refuse(i, STORED_LATE.stored);
+      this.#host.failed({ ...STORED_LATE, delivery, index: i });
+      return true;
+    }
+    return false;
   }
 
   /** A message of the batch was refused, or found nobody. */

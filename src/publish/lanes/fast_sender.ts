@@ -4,9 +4,10 @@
  * @module
  */
 
+import { notResent } from "../rejection.ts";
 import { nuid } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
-import type { Delivery } from "../call.ts";
+import type { Delivery, Failure } from "../call.ts";
 import { FastBatch } from "./fast_batch.ts";
 import { APPEND, COMMIT, END, PING, replyForms, START } from "./fast_protocol.ts";
 import type { Feed } from "./fast_feed.ts";
@@ -30,6 +31,7 @@ export class FastSender {
   readonly #settings: Settings;
   readonly #inbox: string;
   readonly #feed: Feed;
+  readonly #onRefused: (failure: Failure) => void;
   readonly #batches = new Map<string, FastBatch>();
   /** The batch that takes rows. */
   #current: FastBatch | undefined;
@@ -44,8 +46,9 @@ export class FastSender {
   /** When the batch at hand ends, because the next call's rows are not loaded; Infinity where it does not. */
   lingersUntil = Infinity;
 
-  /** A sender of a feed's rows; reply subjects begin with `inbox`. */
-  constructor(wire: Wire, settings: Settings, inbox: string, feed: Feed) {
+  /** A sender of a feed's rows; reply subjects begin with `inbox`. `onRefused` is called for a row that is not sent. */
+  constructor(wire: Wire, settings: Settings, inbox: string, feed: Feed, onRefused: (failure: Failure) => void) {
+    this.#onRefused = onRefused;
     this.#wire = wire;
     this.#settings = settings;
     this.#inbox = inbox;
@@ -180,8 +183,14 @@ export class FastSender {
     if (bulk < run - 1) return bulk > 0;
     const size = delivery.rows!.sizeOf(index + bulk);
     if (bulk >= room || this.bytes + size > this.#settings.maxInFlightBytes) return bulk > 0;
-    this.#sendLast(batch, delivery, index + bulk, time);
-    return true;
+    return this.#sendLast(batch, delivery, index + bulk, time);
+  }
+
+  /** Whether a row must not be sent: it may be stored, and the stream might store it twice. */
+  #refuses(delivery: Delivery, index: number): boolean {
+    const fault = delivery.resendFault(index, this.#settings.publishTimeout);
+    if (fault !== undefined) this.#onRefused(notResent(fault, delivery, index));
+    return fault !== undefined;
   }
 
   /** Sends rows that others of the call follow: in one loop, since nearly all rows pass here. */
@@ -191,10 +200,11 @@ export class FastSender {
     const rows = delivery.rows!;
     const first = batch.sent + 1;
     let count = 0;
+    if (most > 0) delivery.firstSent.mark(index, time);
     try {
       for (; count < most; count++) {
         const size = rows.sizeOf(index + count);
-        if (this.bytes + size > maxInFlightBytes) break;
+        if (this.bytes + size > maxInFlightBytes || this.#refuses(delivery, index + count)) break;
         const sequence = first + count;
         this.#wire.sendOn(rows, index + count, batch.forms[sequence === 1 ? START : APPEND]!, sequence);
         this.bytes += size;
@@ -206,8 +216,13 @@ export class FastSender {
     return count;
   }
 
-  /** Sends the last row of a call, or one that goes again: what comes behind it says whether it ends the batch. */
-  #sendLast(batch: FastBatch, delivery: Delivery, index: number, time: number): void {
+  /**
+   * Sends the last row of a call, or one that is sent again: the row after it says whether it ends the batch. Returns
+   * false if the row must not be sent.
+   */
+  #sendLast(batch: FastBatch, delivery: Delivery, index: number, time: number): boolean {
+    if (this.#refuses(delivery, index)) return false;
+    if (index === delivery.next) delivery.firstSent.mark(index, time);
     const undo = this.#feed.take(delivery, 1);
     const next = this.#feed.peek(time);
     const last = next === undefined ? !this.#feed.loading : !joins(batch, next, this.#settings.maxInFlight);
@@ -227,6 +242,7 @@ export class FastSender {
       this.heard(batch, time);
     }
     if (delivery.next === delivery.count) delivery.allSubmitted();
+    return true;
   }
 
   /** Notes that rows are with the server. */

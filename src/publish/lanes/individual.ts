@@ -12,7 +12,7 @@ import { statusOf, tokenOf } from "../connection/client_internals.ts";
 import type { Delivery } from "../call.ts";
 import { now } from "./deadlines.ts";
 import type { Lane, LaneHost } from "./lane.ts";
-import { type Miss, missOf, timedOut } from "../rejection.ts";
+import { type Miss, missOf, notResent, STORED_LATE, timedOut } from "../rejection.ts";
 import { Pump } from "./pump.ts";
 import { Window } from "./window.ts";
 import type { Wire } from "../connection/wire.ts";
@@ -120,6 +120,7 @@ export class IndividualLane implements Lane {
   }
 
   #acknowledge(delivery: Delivery, index: number, sequence: number, duplicate: boolean): void {
+    if (!duplicate && delivery.mayBeStoredTwice(index)) return this.#missed(delivery, index, STORED_LATE);
     delivery.acknowledge(index, sequence, duplicate);
     delivery.open--;
     const { offsets } = delivery.rows!;
@@ -178,6 +179,7 @@ export class IndividualLane implements Lane {
 
   /** Submits a call's rows; false when the window is full. */
   #submitRows(delivery: Delivery, time: number): boolean {
+    if (delivery.next < delivery.count) delivery.firstSent.mark(delivery.next, time);
     while (delivery.next < delivery.count) {
       if (!this.#submit(delivery, delivery.next, time)) return false;
       delivery.next++;
@@ -191,6 +193,11 @@ export class IndividualLane implements Lane {
     const rows = delivery.rows!;
     const size = rows.sizeOf(index);
     if (!this.#window.fits(size)) return false;
+    const fault = delivery.resendFault(index, this.#timeout);
+    if (fault !== undefined) {
+      this.#host.failed(notResent(fault, delivery, index));
+      return false;
+    }
     const token = this.#window.reserve(delivery, index, size, time + this.#timeout);
     delivery.submit(index);
     try {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { resendLimit } from "../resend.ts";
 import { option, words } from "../../errors/wording.ts";
 import { durationText, millisOf, type StreamFacts } from "./facts.ts";
 import { type DraftFinding, note, warning } from "./finding.ts";
@@ -147,7 +148,7 @@ function shortDedupe({ info: { config }, settings }: StreamFacts): DraftFinding 
   const window = millisOf(config.duplicate_window);
   const budget = settings.retry?.budget ?? 0;
   const needed = budget + settings.publishTimeout;
-  if (!(window > 0) || window >= needed) return;
+  if (!(window > 0) || budget <= resendLimit(window, settings.publishTimeout)) return;
   return warning(
     "stream.short_dedupe",
     "duplicate_window",
