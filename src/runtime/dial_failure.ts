@@ -56,6 +56,27 @@ const TLS_WORDS = new RegExp(
   "i",
 );
 
+/** What the libraries say of TLS, in plain words. */
+const TLS_REASONS: readonly (readonly [pattern: RegExp, reason: string | Wording])[] = [
+  [
+    /wrong.version.number|invalidcontenttype|packet length too long|unsupported protocol/i,
+    words`the server's answer is not TLS: it may expect a plain connection first (${option("tls.handshakeFirst")} off)`,
+  ],
+  [
+    /certificate.required|certificaterequired/i,
+    words`the server requires a client certificate (${option("tls.cert")} and ${option("tls.key")})`,
+  ],
+  [
+    /unable to (?:verify the first|get (?:local )?issuer) certificate|unknownissuer|UNABLE_TO_(?:VERIFY_LEAF|GET_ISSUER)/i,
+    words`the server's certificate is not signed by a known authority (${option("tls.ca")} adds one)`,
+  ],
+  [
+    /self.signed certificate/i,
+    words`the server's certificate is self-signed, or its authority is not known (${option("tls.ca")} adds one)`,
+  ],
+  [/certificate (?:has )?expired|CERT_HAS_EXPIRED/i, "the server's certificate has expired"],
+];
+
 const WITHHELD = "an answer that repeats a credential, withheld here";
 
 const NETWORK_WORDS: Readonly<Record<string, string>> = {
@@ -170,7 +191,9 @@ function classify(
   const known = typeof errno === "string" ? NETWORK_WORDS[errno] : undefined;
   if (known !== undefined) return { code: "connection.refused", reason: known };
   if (errno === "ETIMEDOUT") return { code: "connection.timeout", reason: "the host did not answer" };
-  if (TLS_WORDS.test(`${text} ${errno ?? ""}`)) return { code: "connection.tls", reason: told };
+  const shown = `${text} ${errno ?? ""}`;
+  const plain = TLS_REASONS.find(([pattern]) => pattern.test(shown))?.[1];
+  if (plain !== undefined || TLS_WORDS.test(shown)) return { code: "connection.tls", reason: plain ?? told };
   if (text === "" || text.includes("undefined error")) {
     const hint = dial.url.startsWith("tls:")
       ? words` (if the server starts TLS first, set ${option("tls.handshakeFirst")})`

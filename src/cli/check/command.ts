@@ -35,7 +35,7 @@ export async function check(args: readonly string[], io: CliIo): Promise<number>
   }
   if (given.positionals.length > 0) throw new UsageError("check takes no FILE: the destination is given by options");
   const format = formatOf(given, io.stdout);
-  const config = await configOf(given, CHECK_OPTIONS, io.env);
+  const config = await configOf(given, CHECK_OPTIONS, io);
   const resource = given.values.get("resource") as string | undefined;
   if (resource !== undefined) assertRoute(config, resource);
   const report = await withConnection(config, io.signal, (nc) => checkReport(nc, config, resource, io.signal));

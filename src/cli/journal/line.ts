@@ -6,6 +6,7 @@
  */
 
 import { crc32c } from "../../hash/crc32c.ts";
+import { visibleLines } from "../text.ts";
 import type { WriteReceipt } from "../../types/mod.ts";
 
 /** Where a piece lies. */
@@ -108,6 +109,9 @@ export interface ResumeLine {
 /** A line. */
 export type JournalLine = RunLine | InputLine | StreamLine | BeginLine | ReceiptLine | OutcomesLine | ResumeLine;
 
+/** What a journal begins with. */
+export const JOURNAL_BEGINNING = '{"kind":"run","journal":';
+
 /** The checksum before the first line. */
 export const FIRST_CHECK = 0;
 
@@ -129,7 +133,7 @@ const utf8 = new TextEncoder();
  * ```
  */
 export function formatLine(line: JournalLine, before: number): { readonly text: string; readonly check: number } {
-  const body = JSON.stringify(line);
+  const body = visibleLines(JSON.stringify(line));
   const check = crc32c(utf8.encode(body), before);
   return { text: `${body.slice(0, -1)},"check":${check}}`, check };
 }

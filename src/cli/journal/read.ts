@@ -9,7 +9,7 @@ import { fileFault } from "../file_fault.ts";
 import { InputError } from "../input/error.ts";
 import { linesOf } from "../lines.ts";
 import { JournalError } from "./error.ts";
-import { FIRST_CHECK, type JournalLine, parseLine } from "./line.ts";
+import { FIRST_CHECK, JOURNAL_BEGINNING, type JournalLine, parseLine } from "./line.ts";
 import { JournalState } from "./state.ts";
 import type { JournalEnd } from "./writer.ts";
 
@@ -21,8 +21,6 @@ export interface ReadJournal {
   readonly end: JournalEnd;
 }
 
-/** What every journal begins with, for what is no journal is not written to. */
-const BEGINNING = '{"kind":"run","journal":';
 const NO_STDIN = { stdin: (async function* () {})() };
 
 /**
@@ -52,7 +50,7 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<R
   for await (
     const { text, number, whole } of linesOf(path, signal === undefined ? NO_STDIN : { ...NO_STDIN, signal })
   ) {
-    if (number === 1 && !text.startsWith(BEGINNING.slice(0, text.length))) {
+    if (number === 1 && !text.startsWith(JOURNAL_BEGINNING.slice(0, text.length))) {
       throw new JournalError(`${path} is no journal of jetrow publish --receipt`);
     }
     const parsed = parseLine(text, check);

@@ -4,12 +4,13 @@
  * @module
  */
 
-import { readFile } from "node:fs/promises";
 import { parseConfig } from "../../options/document.ts";
 import { ConfigError } from "../../errors/mod.ts";
 import { OPTION_KEYS } from "../../options/publisher.ts";
 import type { SinkConfig } from "../../types/mod.ts";
-import { fileFault } from "../file_fault.ts";
+import { bytesOf } from "../bytes.ts";
+import { InputError } from "../input/error.ts";
+import type { CliIo } from "../io.ts";
 import { jsonFault } from "./json_position.ts";
 import { type CliOption, type GivenOptions, originOf } from "./parse.ts";
 import { UsageError } from "../errors.ts";
@@ -40,39 +41,25 @@ const MODES: readonly (readonly [key: string, mode: string])[] = [
  *
  * @param given what was given on the command line or by variables
  * @param options the options
- * @param env the environment, for credentials
+ * @param io its environment has credentials, its signal ends a wait for a file
  * @param byDefault keys for where none is given
  * @returns the configuration
  * @throws {ConfigError} when an option is wrong; it is named as the caller wrote it
  * @throws {UsageError} when a file cannot be read
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const options = [
- *   { name: "url", key: "url", type: "texts", help: "" },
- *   { name: "stream", key: "stream", type: "text", help: "" },
- *   { name: "subject", key: "subject", type: "text", help: "" },
- * ] as const;
- * const values = new Map([["url", "nats://a"], ["stream", "ORDERS"], ["subject", "orders"]]);
- * const config = await configOf({ values, origins: new Map(), positionals: [] }, options, { JETROW_TOKEN: "s3cret" });
- * assert.equal(config.authMode, "token");
- * assert.ok(!JSON.stringify(config).includes("s3cret"));
- * ```
  */
 export async function configOf(
   given: GivenOptions,
   options: readonly CliOption[],
-  env: Readonly<Record<string, string | undefined>>,
+  { env, signal }: Pick<CliIo, "env" | "signal">,
   byDefault: Readonly<Record<string, string>> = {},
 ): Promise<SinkConfig> {
   const path = given.values.get("config");
   const document: Document = {
     ...byDefault,
-    ...(typeof path === "string" ? await readDocument(path, originOf(given, "config"), options) : {}),
+    ...(typeof path === "string" ? await readDocument(path, originOf(given, "config"), options, signal) : {}),
   };
   const origins = new Map<string, string>();
-  await addCredentialsFile(given, document);
+  await addCredentialsFile(given, document, signal);
   for (const [variable, key] of SECRET_VARIABLES) {
     if (!env[variable]) continue;
     document[key] = env[variable];
@@ -85,7 +72,7 @@ export async function configOf(
     origins.set(key, originOf(given, name));
   }
   addHeaders(given, document, origins);
-  await addTls(given, document, origins);
+  await addTls(given, document, origins, signal);
   // Only what is not there: a null of the file's is refused like any other wrong value.
   if (document.auth_mode === undefined) {
     document.auth_mode = MODES.find(([key]) => document[key] !== undefined)?.[1] ?? "none";
@@ -118,8 +105,13 @@ function placeFor(key: string): string {
   return variable ?? `--${key.replaceAll(/[._]/g, "-")}`;
 }
 
-async function readDocument(path: string, origin: string, options: readonly CliOption[]): Promise<Document> {
-  const text = (await readText(path, origin)).replace(/^\ufeff/, "");
+async function readDocument(
+  path: string,
+  origin: string,
+  options: readonly CliOption[],
+  signal: AbortSignal,
+): Promise<Document> {
+  const text = (await readText(path, origin, signal)).replace(/^\ufeff/, "");
   const fault = jsonFault(text);
   if (fault !== undefined) {
     throw new UsageError(`${origin} ${path} is no JSON: line ${fault.line}, column ${fault.column}`);
@@ -144,11 +136,11 @@ function refuseOptionsOfRun(where: string, document: object, options: readonly C
 }
 
 /** The form of .creds files: each value between a line that begins it and one that ends it. */
-async function addCredentialsFile(given: GivenOptions, document: Document): Promise<void> {
+async function addCredentialsFile(given: GivenOptions, document: Document, signal: AbortSignal): Promise<void> {
   const path = given.values.get("creds");
   if (typeof path !== "string") return;
   const origin = originOf(given, "creds");
-  const text = await readText(path, origin);
+  const text = await readText(path, origin, signal);
   const between = (kind: string) => new RegExp(`-{3,}\\s*BEGIN ${kind}\\s*-{3,}\\s+(\\S+)\\s+-{3,}`).exec(text)?.[1];
   const jwt = between("NATS USER JWT");
   const seed = between("USER NKEY SEED");
@@ -182,13 +174,14 @@ async function addTls(
   given: GivenOptions,
   document: Document,
   keys: Map<string, string>,
+  signal: AbortSignal,
 ): Promise<void> {
   const tls: Document = {};
   for (const part of ["ca", "cert", "key"] as const) {
     const path = given.values.get(`tls-${part}`);
     if (typeof path !== "string") continue;
     const origin = originOf(given, `tls-${part}`);
-    tls[part] = await readText(path, origin);
+    tls[part] = await readText(path, origin, signal);
     keys.set(`tls.${part}`, origin);
   }
   const first = given.values.get("tls-handshake-first");
@@ -196,10 +189,19 @@ async function addTls(
   if (Object.keys(tls).length > 0) addTo(document, "tls", tls);
 }
 
-async function readText(path: string, option: string): Promise<string> {
+/** Reads a file, which may be a named pipe, as the shell makes of `<(...)`. */
+async function readText(path: string, option: string, signal: AbortSignal): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let text = "";
   try {
-    return await readFile(path, "utf8");
+    for await (const chunk of bytesOf(path, { stdin: NO_BYTES, signal })) {
+      text += decoder.decode(chunk, { stream: true });
+    }
   } catch (error) {
-    throw new UsageError(`${option} ${path} cannot be read: ${fileFault(error)}`);
+    throw error instanceof InputError ? new UsageError(`${option} ${error.message}`) : error;
   }
+  return text + decoder.decode();
 }
+
+/** Standard input is not read here: `-` is a file's name. */
+const NO_BYTES: AsyncIterable<Uint8Array> = (async function* () {})();

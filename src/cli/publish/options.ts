@@ -164,7 +164,7 @@ export async function publishPlan(args: readonly string[], io: CliIo): Promise<P
   if (given.values.get("help") === true) return undefined;
   const sources = sourcesOf(given);
   const dryRun = given.values.get("dry-run") === true;
-  const config = await configOf(given, OPTIONS, io.env, dryRun ? NOWHERE : {});
+  const config = await configOf(given, OPTIONS, io, dryRun ? NOWHERE : {});
   return {
     sources,
     config,

@@ -48,7 +48,7 @@ export async function verify(args: readonly string[], io: CliIo): Promise<number
   if (given.positionals.length === 0) throw new UsageError("verify needs a RECEIPT, or - for standard input");
   const format = formatOf(given, io.stdout);
   // Receipts name their streams: what a publisher needs is not asked for.
-  const config = await configOf(given, VERIFY_OPTIONS, io.env, { stream: "any", subject: "any" });
+  const config = await configOf(given, VERIFY_OPTIONS, io, { stream: "any", subject: "any" });
   return await withConnection(config, io.signal, async (nc) => {
     const tally = { receipts: 0, rows: 0, failed: 0 };
     for (const file of given.positionals) {

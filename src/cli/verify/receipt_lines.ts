@@ -7,6 +7,7 @@
 import type { WriteReceipt } from "../../types/mod.ts";
 import { InputError } from "../input/error.ts";
 import type { CliIo } from "../io.ts";
+import { FIRST_CHECK, JOURNAL_BEGINNING, parseLine } from "../journal/line.ts";
 import { nameOf } from "../bytes.ts";
 import { linesOf } from "../lines.ts";
 
@@ -36,10 +37,13 @@ export interface NamedReceipt {
  */
 export async function* receiptsOf(file: string, io: CliIo): AsyncGenerator<NamedReceipt> {
   let journal = false;
+  let check: number | undefined;
   for await (const { text, number, whole } of linesOf(file, io)) {
     if (text.trim() === "") continue;
     const where = `${nameOf(file)}, line ${number}`;
     const line = objectOf(text);
+    if (number === 1 && text.startsWith(JOURNAL_BEGINNING)) check = FIRST_CHECK;
+    if (check !== undefined) check = nextCheck(text, check, where);
     journal ||= text.startsWith(JOURNAL_BEGINS.slice(0, text.length));
     if (line === undefined) {
       if (!journal) throw new InputError(`${where}: no receipt: it is no JSON object`);
@@ -48,6 +52,15 @@ export async function* receiptsOf(file: string, io: CliIo): AsyncGenerator<Named
     }
     if (line.kind === undefined || line.kind === "receipt") yield { receipt: line as unknown as WriteReceipt, where };
   }
+}
+
+/** Returns the checksum of a journal's line; that of the line before it for a torn one. */
+function nextCheck(text: string, before: number, where: string): number {
+  const parsed = parseLine(text, before);
+  if (parsed === "edited") {
+    throw new InputError(`${where}: edited since it was written: the journal proves nothing then`);
+  }
+  return parsed === "torn" ? before : parsed.check;
 }
 
 function objectOf(text: string): Record<string, unknown> | undefined {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { connect } from "../../../src/runtime/deno.ts";
 import { api } from "../../_support/api.ts";
 import { type NatsServer, startNatsServer } from "../../_support/nats_server.ts";
+import { finished } from "../_journal.ts";
 import { jetrow, onTerminal, type Said, shell } from "../_io.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "jetrow-verify-"));
@@ -105,6 +106,14 @@ Deno.test("verify reads a journal's receipts alone, and passes over its torn las
   assert.equal(exitCode, 0, err);
   assert.equal(linesOf(out).length, 2);
   assert.match(err, /journal\.jsonl, line 5 is torn: passed over\n/);
+});
+
+Deno.test("verify says of a journal that was edited that it was, and in which line", async () => {
+  await using scene = await finished();
+  scene.write(scene.text().replace('"resource":"orders","stream"', '"resource":"others","stream"'));
+  const { exitCode, err } = await jetrow(["verify", scene.journal, "--url", scene.server.url]);
+  assert.equal(exitCode, 1, err);
+  assert.match(err, /orders\.journal, line 1: edited since it was written/);
 });
 
 Deno.test("verify refuses what is no receipt, by file and line", async () => {
