@@ -100,14 +100,14 @@ export type ColumnCache = Map<unknown, ColumnView>;
  * ```
  */
 export function viewColumn(
-  type: FieldType,
+  declared: FieldType,
   data: LooseData | null | undefined,
   cache: ColumnCache = new Map(),
 ): ColumnView {
   const given = data ?? EMPTY;
   const seen = cache.get(given);
-  if (seen?.type === type) return seen;
-  checkType(type, given.type);
+  if (seen?.type === declared) return seen;
+  const type = heldType(declared, given.type);
   const bitOffset = whole(given.offset ?? 0, "offset");
   const bits = validityOf(type, given);
   const parts = buffersOf(type, given, bitOffset, cache);
@@ -169,11 +169,17 @@ function whole(value: unknown, what: string): number {
   return value as number;
 }
 
-function checkType(type: FieldType, source: LooseType | undefined): void {
-  if (source === undefined || source === type.source) return;
+/**
+ * The type of a column by its schema, with the layout that its data has. Strings are strings in any layout: some readers
+ * convert LargeUtf8 to Utf8 and keep the schema.
+ */
+function heldType(type: FieldType, source: LooseType | undefined): FieldType {
+  if (source === undefined || source === type.source) return type;
   const held = resolveType(source);
-  if (held !== undefined && sameLayout(type, held)) return;
-  malformed(`the schema says ${type.label}, its data is ${typeName(source)}`);
+  if (held !== undefined && sameLayout(type, held)) return type;
+  if (type.kind === "text" && held?.kind === "text") return { ...type, layout: held.layout };
+  if (type.kind === "binary" && held?.kind === "binary") return { ...type, layout: held.layout };
+  return malformed(`the schema says ${type.label}, its data is ${typeName(source)}`);
 }
 
 function validityOf(type: FieldType, data: LooseData): Uint8Array | undefined {

@@ -3,7 +3,7 @@ import * as flechette from "@uwdata/flechette";
 import { RecordBatchReader, tableFromArrays, tableFromIPC, tableToIPC } from "apache-arrow";
 import { sliceRows } from "../../src/arrow/slice.ts";
 import { batchesOf } from "../../src/lifecycle/batches_of.ts";
-import type { RowBatch } from "../../src/types/mod.ts";
+import type { ArrowRows, RowBatch } from "../../src/types/mod.ts";
 
 const table = tableFromArrays({ id: Int32Array.of(1, 2, 3) });
 const bytes = tableToIPC(table, "stream");
@@ -27,4 +27,16 @@ Deno.test("batchesOf() takes sequences and readers piece by piece", async () => 
   for (const reader of [RecordBatchReader.from(bytes), await RecordBatchReader.from(file)]) {
     assert.deepEqual((await all(batchesOf("orders", reader))).map(({ rows }) => rows.numRows), [3]);
   }
+});
+
+Deno.test("batchesOf() refuses what is neither rows nor a sequence of them", async () => {
+  for (const rows of [Promise.resolve(table), "abc", "", 5, null, undefined, {}, { schema: table.schema }, () => {}]) {
+    await assert.rejects(all(batchesOf("orders", rows as unknown as ArrowRows)), {
+      code: "config.type",
+      field: "rows",
+    });
+  }
+  await assert.rejects(all(batchesOf("orders", Promise.resolve(table) as unknown as ArrowRows)), {
+    message: "rows must be rows or a sequence of rows: await the promise: received a Promise",
+  });
 });
