@@ -4,7 +4,7 @@
  *     cat readings.ndjson | node node_pipeline.ts [nats://localhost:4222]
  *
  * Node has `await using` and TypeScript from version 24 on; for older ones a bundler writes it out: `esbuild
- * --target=node20`.
+ * --target=node22`.
  *
  * Nothing is read faster than the server acknowledges it: each step asks for more when it is done with what it has.
  */

@@ -8,7 +8,7 @@ import { VERSION } from "../src/cli/version.ts";
 import { buildNpm } from "../tools/build_npm.ts";
 import { demoTable } from "./_support/batches.ts";
 import { startNatsServer } from "./_support/nats_server.ts";
-import { bunProgram, node20Program, nodeProgram, tscProgram } from "./_support/runtimes.ts";
+import { bunProgram, node22Program, nodeProgram, tscProgram } from "./_support/runtimes.ts";
 
 /** Every entry, and one thing of each. */
 const USE = `
@@ -65,7 +65,7 @@ const PROJECT = `
 Deno.test("the command's version is the package's", () => assert.equal(VERSION, config.version));
 
 Deno.test("the npm package works where npm and Bun install it", async (t) => {
-  const [node, node20, bun, tsc] = [await nodeProgram(), await node20Program(), await bunProgram(), await tscProgram()];
+  const [node, node22, bun, tsc] = [await nodeProgram(), await node22Program(), await bunProgram(), await tscProgram()];
   const folder = await mkdtemp(join(tmpdir(), "jetrow-npm-test-"));
   const at = (path: string) => join(folder, path);
   try {
@@ -95,7 +95,7 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
       assert.ok(!JSON.stringify(tree).includes("apache-arrow@") && !("apache-arrow" in tree.dependencies));
     });
 
-    for (const program of [node20, node]) {
+    for (const program of [node22, node]) {
       if (program === undefined) continue;
       const { out } = await run(at("npm"), program, "--version");
       await t.step(`every entry loads on Node ${out.trim()}`, async () => {
@@ -105,7 +105,7 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
 
     // npm and its shims run the first `node` of the PATH.
     const jetrow = async (...args: string[]) => {
-      const path = node20 === undefined ? Deno.env.get("PATH")! : `${dirname(node20)}:${Deno.env.get("PATH")}`;
+      const path = node22 === undefined ? Deno.env.get("PATH")! : `${dirname(node22)}:${Deno.env.get("PATH")}`;
       const env = { PATH: path };
       const command = new Deno.Command(at("npm/node_modules/.bin/jetrow"), { args, env, cwd: folder, stdin: "null" });
       return textsOf(await command.output());

@@ -1,8 +1,8 @@
 /**
  * Makes the npm package: `deno task build:npm [folder]` leaves a tarball in `dist`, or in the folder.
  *
- * `deno pack` makes JavaScript and declarations of the sources. What it makes of the dependencies is mended here: what
- * only JSR has cannot be installed by npm, and what only the command loads is an optional peer.
+ * `deno pack` makes JavaScript and declarations of the sources. The dependencies are set here: what
+ * only the command loads is an optional peer.
  *
  * @module
  */
@@ -13,9 +13,6 @@ import config from "../deno.json" with { type: "json" };
 import { codeOf, importsOf } from "../tests/_support/source_scan.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-
-/** On JSR only: the Deno entry goes without it, as it does where JSR cannot be reached. */
-const JSR_ONLY = 'import("@nats-io/transport-deno")';
 
 /** What the command loads when it is needed, and asks for by name when it is missing. */
 const PEERS: Readonly<Record<string, string>> = {
@@ -38,7 +35,9 @@ export async function buildNpm(folder: string): Promise<string> {
     await run(ROOT, Deno.execPath(), "pack", "--allow-dirty", "--no-source-maps", "--output", packed);
     await run(work, "tar", "-xzf", packed);
     const unpacked = join(work, "package");
-    await mend(unpacked);
+    await prepare(unpacked);
+    // Links of README.md lead to these.
+    for (const path of DOCUMENTS) await copy(join(ROOT, path), join(unpacked, path));
     await Deno.mkdir(folder, { recursive: true });
     const name = await run(unpacked, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", folder);
     return join(folder, name.trim());
@@ -47,26 +46,23 @@ export async function buildNpm(folder: string): Promise<string> {
   }
 }
 
-async function mend(folder: string): Promise<void> {
+async function prepare(folder: string): Promise<void> {
   const scripts = new Map<string, string>();
   for await (const path of filesIn(folder)) {
     if (path.endsWith(".js")) scripts.set(path, await Deno.readTextFile(join(folder, path)));
-    if (path.endsWith(".d.ts")) await mendDeclarations(join(folder, path));
+    if (path.endsWith(".d.ts")) await prepareDeclarations(join(folder, path));
   }
-  const dials = [...scripts].filter(([, text]) => text.includes(JSR_ONLY));
-  if (dials.length !== 1) throw new Error(`${JSR_ONLY} is in ${dials.length} files; it should be in one`);
-  for (const [path, text] of dials) scripts.set(path, text.replace(JSR_ONLY, "Promise.reject()"));
   scripts.set(COMMAND, `#!/usr/bin/env node\n${scripts.get(COMMAND)}`);
   for (const [path, text] of scripts) await Deno.writeTextFile(join(folder, path), text);
 
   const manifest = join(folder, "package.json");
   const { exports } = JSON.parse(await Deno.readTextFile(manifest));
-  const mended = { ...described(), exports, ...dependenciesOf([...scripts.values()]) };
-  await Deno.writeTextFile(manifest, `${JSON.stringify(mended, null, 2)}\n`);
+  const prepared = { ...described(), exports, ...dependenciesOf([...scripts.values()]) };
+  await Deno.writeTextFile(manifest, `${JSON.stringify(prepared, null, 2)}\n`);
 }
 
 /** `Symbol.asyncDispose` is in a library that a project may not have named. */
-async function mendDeclarations(path: string): Promise<void> {
+async function prepareDeclarations(path: string): Promise<void> {
   const text = await Deno.readTextFile(path);
   if (/Symbol\.(?:asyncD|d)ispose|(?:Async)?Disposable/.test(codeOf(text))) {
     await Deno.writeTextFile(path, `/// <reference lib="esnext.disposable" />\n${text}`);
@@ -86,11 +82,11 @@ function described(): Record<string, unknown> {
     types: "./mod.d.ts",
     bin: { jetrow: `./${COMMAND}` },
     sideEffects: [`./${COMMAND}`],
-    engines: { node: ">=20" },
+    engines: { node: ">=22" },
   };
 }
 
-/** What is imported is a dependency, what is loaded by `import()` an optional peer. */
+/** What is imported is a dependency; what is only loaded by `import()` of its name is an optional peer. */
 function dependenciesOf(scripts: readonly string[]): Record<string, unknown> {
   const dependencies: Record<string, string> = {};
   const peers: Record<string, string> = {};
@@ -98,7 +94,7 @@ function dependenciesOf(scripts: readonly string[]): Record<string, unknown> {
     for (const { specifier } of importsOf(script)) {
       if (/^(?:\.|node:)/.test(specifier)) continue;
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)![0];
-      if (script.includes(`import("${specifier}")`)) peers[name] = peerVersion(name);
+      if (specifier === name && script.includes(`import("${specifier}")`)) peers[name] = peerVersion(name);
       else dependencies[name] = npmVersion(name);
     }
   }

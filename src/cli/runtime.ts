@@ -5,7 +5,7 @@
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import { checkConnection, hasTlsSettings } from "../options/connection.ts";
+import { checkConnection } from "../options/connection.ts";
 import type { SinkConfig } from "../types/mod.ts";
 
 /**
@@ -26,25 +26,10 @@ export async function connectHere(config: SinkConfig): Promise<NatsConnection> {
   return await connect(config);
 }
 
-/**
- * What carries the bytes: on Deno it depends on whether JSR could be reached when the command was installed.
- *
- * @param config the configuration
- * @returns a package's name
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const config = { url: "wss://broker.example", stream: "S", subject: "s" };
- * assert.equal(await transportHere(config), "WebSocket of @nats-io/nats-core");
- * ```
- */
-export async function transportHere(config: SinkConfig): Promise<string> {
-  const settings = checkConnection(config);
-  if (settings.transport === "websocket") return "WebSocket of @nats-io/nats-core";
-  if (!("Deno" in globalThis) || hasTlsSettings(settings)) return "@nats-io/transport-node";
-  const { transportInUse } = await import("../runtime/tcp_deno.ts");
-  return await transportInUse();
+/** Returns what carries the bytes of a connection: the name of a package. */
+export function transportHere(config: SinkConfig): string {
+  const { transport } = checkConnection(config);
+  return transport === "websocket" ? "WebSocket of @nats-io/nats-core" : "@nats-io/transport-node";
 }
 
 function entry(): Promise<{ connect(config: SinkConfig): Promise<NatsConnection> }> {

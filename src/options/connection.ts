@@ -151,11 +151,6 @@ function tlsConfig(value: unknown, place: Place): TlsConfig {
   return withSecrets(part(false), part(true));
 }
 
-/** Whether TLS has settings of its own, also secret ones, which are not enumerable. */
-export function hasTlsSettings({ tls }: ConnectionSettings): boolean {
-  return tls !== undefined && (tls.key !== undefined || Object.keys(tls).length > 0);
-}
-
 /** Whether a TLS setting is secret: the key, or a certificate whose PEM also holds its key. */
 function isSecret(name: string, value: unknown): boolean {
   return name === "key" || (typeof value === "string" && value.includes("PRIVATE KEY-----"));

@@ -5,16 +5,17 @@
  */
 
 import type { ConnectionOptions, NatsConnection } from "@nats-io/nats-core";
-import { checkConnection, type ConnectionSettings } from "../options/connection.ts";
+import { checkConnection } from "../options/connection.ts";
 import { describe } from "../util/describe.ts";
 import { ConfigError } from "../errors/mod.ts";
 import { shownUrl } from "../options/servers.ts";
 import type { ConnectionConfig, PublisherOptions } from "../types/mod.ts";
 import { dialAny } from "./dial.ts";
+import { setPrintedForm } from "./printed_form.ts";
 import { websocket } from "./websocket.ts";
 
 /** How a runtime dials `nats://` and `tls://`. */
-export type DialTcp = (options: ConnectionOptions, settings: ConnectionSettings) => Promise<NatsConnection>;
+export type DialTcp = (options: ConnectionOptions) => Promise<NatsConnection>;
 
 /**
  * Checks the configuration and dials: `ws://` and `wss://` by WebSocket, all else as the runtime does.
@@ -34,7 +35,7 @@ export async function connectBy(
   dialTcp?: DialTcp,
 ): Promise<NatsConnection> {
   const settings = checkConnection(config, dialTcp === undefined ? ["websocket"] : undefined);
-  if (settings.transport === "websocket") return await dialAny(settings, websocket);
+  if (settings.transport === "websocket") return setPrintedForm(await dialAny(settings, websocket));
   if (dialTcp === undefined) {
     throw new ConfigError("config.conflict", {
       field: "url",
@@ -42,5 +43,5 @@ export async function connectBy(
       received: describe(shownUrl(settings.servers[0] ?? "")),
     });
   }
-  return await dialAny(settings, { kind: "tcp", connect: (options) => dialTcp(options, settings) });
+  return setPrintedForm(await dialAny(settings, { kind: "tcp", connect: dialTcp }));
 }

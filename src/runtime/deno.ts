@@ -7,7 +7,7 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { ConnectionConfig, PublisherOptions } from "../types/mod.ts";
 import { connectBy } from "./connect.ts";
-import { connectDeno } from "./tcp_deno.ts";
+import { connectNode } from "./tcp_node.ts";
 
 export * from "../../mod.ts";
 
@@ -34,5 +34,5 @@ export * from "../../mod.ts";
  * ```
  */
 export function connect(config: ConnectionConfig & Partial<PublisherOptions>): Promise<NatsConnection> {
-  return connectBy(config, connectDeno);
+  return connectBy(config, connectNode);
 }

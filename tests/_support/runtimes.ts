@@ -16,7 +16,7 @@ import { printSkip } from "./skip.ts";
 /** npm's packages: `node` installs the newest Node.js. */
 const PACKAGES = {
   bun: "bun@1",
-  node20: "node@20",
+  node22: "node@22",
   node: "node@latest",
   miniflare: "miniflare@4",
   "playwright-core": "playwright-core@1",
@@ -30,9 +30,9 @@ export function bunProgram(): Promise<string | undefined> {
   return found === undefined ? fromNpm("bun", ".bin/bun") : Promise.resolve(found);
 }
 
-/** Node 20's program; undefined, with the reason printed, where it is not to be had. */
-export function node20Program(): Promise<string | undefined> {
-  return fromNpm("node20", ".bin/node");
+/** Node 22's program; undefined, with the reason printed, where it is not to be had. */
+export function node22Program(): Promise<string | undefined> {
+  return fromNpm("node22", ".bin/node");
 }
 
 /** The newest Node.js that npm has; undefined, with the reason printed, where it is not to be had. */

@@ -108,7 +108,7 @@ Deno.test({
     mkdirSync(join(ROOT, ".cache"), { recursive: true });
     const folder = mkdtempSync(join(ROOT, ".cache/command-"));
     try {
-      // Node 20 takes no TypeScript: bun makes JavaScript of it.
+      // Node 22.17 and older take no TypeScript: bun makes JavaScript of it.
       const how = ["--target", "node", "--packages", "external", "--outfile", join(folder, "main.mjs")];
       const built = spawnSync("bun", ["build", `${ROOT}/src/cli/main.ts`, ...how], { encoding: "utf8" });
       assert.equal(built.status, 0, built.stderr);

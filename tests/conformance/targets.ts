@@ -7,11 +7,13 @@ import {
   bunProgram,
   chromiumProgram,
   miniflareModule,
-  node20Program,
+  node22Program,
   nodeProgram,
   playwrightModule,
 } from "../_support/runtimes.ts";
+import { printSkip } from "../_support/skip.ts";
 import type { Transport } from "./control.ts";
+import { TRANSPORT_DENO } from "./transport_deno.ts";
 
 /** A runtime, an entry of the package on it, and how the server is reached. */
 export interface Target {
@@ -21,6 +23,17 @@ export interface Target {
   readonly bundle?: Runner;
   /** The command that runs the suite, or what the machine lacks. */
   command(control: string, bundle: string): Promise<readonly (string | undefined)[]>;
+}
+
+/** Whether the package, which only JSR has, can be loaded; prints the reason if not. */
+async function transportDenoIsReached(): Promise<boolean> {
+  try {
+    await import(TRANSPORT_DENO);
+    return true;
+  } catch (error) {
+    printSkip("the conformance suite over @nats-io/transport-deno", String(error).split("\n")[0]!);
+    return false;
+  }
 }
 
 type Runner = "run_node" | "run_workerd" | "run_browser";
@@ -39,17 +52,22 @@ const workerd = async (control: string, bundle: string, ...flags: string[]) => [
   ...flags,
 ];
 
-/** All of them. Node 20 has no WebSocket. */
+/** All of them. */
 export const TARGETS: readonly Target[] = [
   { name: "Deno, ./deno over TCP", transport: "tcp", command: (control) => deno(control, "deno") },
+  {
+    name: "Deno, a caller's connection by transport-deno",
+    transport: "tcp",
+    command: async (control) => await transportDenoIsReached() ? await deno(control, "transport-deno") : [undefined],
+  },
   { name: "Deno, ./web", transport: "websocket", command: (control) => deno(control, "web") },
   { name: "Bun, ./bun over TCP", transport: "tcp", command: (control) => bun(control, "bun") },
   { name: "Bun, ./web", transport: "websocket", command: (control) => bun(control, "web") },
   {
-    name: "Node 20, ./node over TCP",
+    name: "Node 22, ./node over TCP",
     transport: "tcp",
     bundle: "run_node",
-    command: async (control, bundle) => [await node20Program(), bundle, control, "node"],
+    command: async (control, bundle) => [await node22Program(), bundle, control, "node"],
   },
   {
     name: "newest Node, ./node over TCP",
@@ -91,7 +109,7 @@ export const TARGETS: readonly Target[] = [
 
 const HOW: Readonly<Record<Runner, BuildOptions>> = {
   // Packages stay outside, found in node_modules as a user's are.
-  run_node: { platform: "node", target: "node20", packages: "external" },
+  run_node: { platform: "node", target: "node22", packages: "external" },
   // What workerd lacks without nodejs_compat is not to be in the bundle: any `node:` fails the build.
   run_workerd: { platform: "browser", target: "es2022", conditions: ["workerd", "worker", "browser"] },
   run_browser: { platform: "browser", target: "es2022" },

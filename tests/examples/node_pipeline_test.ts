@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "../../src/runtime/deno.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
-import { node20Program, nodeProgram } from "../_support/runtimes.ts";
+import { node22Program, nodeProgram } from "../_support/runtimes.ts";
 import { infoOf, storedIn } from "../_support/stored.ts";
 import { until } from "../_support/wait.ts";
 import { bundle } from "./_bundle.ts";
 import { start } from "./_program.ts";
 
-const script = await bundle("node_pipeline.ts", { platform: "node", target: "node20", packages: "external" });
-const node20 = await node20Program();
+const script = await bundle("node_pipeline.ts", { platform: "node", target: "node22", packages: "external" });
+const node22 = await node22Program();
 
 function readings(first: number, count: number): string {
   const lines = Array.from({ length: count }, (_, index) => {
@@ -20,7 +20,7 @@ function readings(first: number, count: number): string {
   return `${lines.join("\n")}\n`;
 }
 
-for (const [name, node] of [["Node 20", node20], ["newest Node", await nodeProgram()]] as const) {
+for (const [name, node] of [["Node 22", node22], ["newest Node", await nodeProgram()]] as const) {
   Deno.test({ name: `the pipeline publishes on ${name}`, ignore: node === undefined }, async () => {
     await using server = await startNatsServer();
     await using program = start([node!, script, server.url]);
@@ -36,10 +36,10 @@ for (const [name, node] of [["Node 20", node20], ["newest Node", await nodeProgr
 }
 
 Deno.test(
-  { name: "the pipeline reads no faster than the server acknowledges", ignore: node20 === undefined },
+  { name: "the pipeline reads no faster than the server acknowledges", ignore: node22 === undefined },
   async () => {
     await using server = await startNatsServer();
-    await using program = start([node20!, script, server.url]);
+    await using program = start([node22!, script, server.url]);
     const stdin = program.child.stdin!;
     const chunk = (number: number) => readings(number * 1000, 1000);
     stdin.write(chunk(0));
@@ -70,11 +70,11 @@ Deno.test(
 );
 
 Deno.test(
-  { name: "the pipeline ends with the reason when something fails", ignore: node20 === undefined },
+  { name: "the pipeline ends with the reason when something fails", ignore: node22 === undefined },
   async (t) => {
     await using server = await startNatsServer();
     const run = async (input: string, url = server.url) => {
-      await using program = start([node20!, script, url]);
+      await using program = start([node22!, script, url]);
       program.child.stdin!.on("error", () => {}).write(input); // and left open
       return { code: await program.end(), said: program.lines.join("\n") };
     };

@@ -6,12 +6,12 @@ import { createServer, type Server, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { ConnectionError, type ConnectionErrorCode } from "../../src/errors/mod.ts";
 import { connectBy } from "../../src/runtime/connect.ts";
-import { connectDeno } from "../../src/runtime/tcp_deno.ts";
+import { connectNode } from "../../src/runtime/tcp_node.ts";
 import type { ConnectionConfig } from "../../src/types/mod.ts";
 
 /** Dials as the Deno entry does. */
 export function connect(config: ConnectionConfig): Promise<NatsConnection> {
-  return connectBy(config, connectDeno);
+  return connectBy(config, connectNode);
 }
 
 /** Dials, asks the server something, and closes. Returns the server's answer to who one is. */
@@ -49,6 +49,7 @@ export function assertSecretless(value: unknown, secrets: readonly string[]): vo
     inspect(value, { depth: 12, showHidden: true }),
     Deno.inspect(value, { depth: 12, getters: false }),
     String(value),
+    "toJSON" in Object(value) ? JSON.stringify(value) : "",
     value instanceof Error ? JSON.stringify({ ...value, message: value.message, stack: value.stack }) : "",
   ];
   for (const secret of secrets) {

@@ -83,6 +83,15 @@ async function checkSecureWebSocket(runtime: string, variable: string, command: 
   });
 }
 
+/** Makes JavaScript of a program, by Bun: Node takes no TypeScript before 22.18. */
+async function bundledForNode(program: string): Promise<readonly string[]> {
+  const bundle = program.replace(".ts", ".mjs");
+  const how = ["--target", "node", "--packages", "external", "--outfile", bundle];
+  const built = await run(["bun", "build", program, ...how]);
+  assert.equal(built.code, 0, built.err);
+  return ["node", bundle];
+}
+
 function has(program: string, what: string): boolean {
   const missing = spawnSync(program, ["--version"]).error !== undefined;
   if (missing) printSkip(what, `there is no ${program}`);
@@ -102,15 +111,7 @@ Deno.test({
 Deno.test({
   name: "connect() that is refused again and again never crashes a Node process",
   ignore: !has("bun", "dialling on Node") || !has("node", "dialling on Node"),
-  fn: () =>
-    checkRefusals("node", async (program) => {
-      // Node 20 takes no TypeScript: bun makes JavaScript of it.
-      const bundle = program.replace(".ts", ".mjs");
-      const how = ["--target", "node", "--packages", "external", "--outfile", bundle];
-      const built = await run(["bun", "build", program, ...how]);
-      assert.equal(built.code, 0, built.err);
-      return ["node", bundle];
-    }),
+  fn: () => checkRefusals("node", bundledForNode),
 });
 
 const noCertificates = opensslMissing("connect() by wss://");
@@ -125,4 +126,79 @@ Deno.test({
   name: "connect() by wss:// on Bun trusts whom Bun trusts",
   ignore: noCertificates || !has("bun", "wss:// on Bun"),
   fn: () => checkSecureWebSocket("bun", "NODE_EXTRA_CA_CERTS", ["bun"]),
+});
+
+/** Dials an address whose certificate has it, and one whose certificate names only a host. */
+async function checkAddresses(
+  runtime: string,
+  toCommand: (program: string) => Promise<readonly string[]>,
+): Promise<void> {
+  const [address, name] = [
+    await makeCertificates({ hosts: ["127.0.0.1"] }),
+    await makeCertificates({ hosts: ["localhost"] }),
+  ];
+  await using right = await startNatsServer({ jetstream: false, tls: address.server });
+  await using wrong = await startNatsServer({ jetstream: false, tls: name.server });
+  const dials = [[right.url, address.ca], [wrong.url, name.ca]].map(([url, ca]) => ({
+    url: url!.replace("nats:", "tls:"),
+    tls: { ca },
+  }));
+  const lines = [
+    `import { connect } from "${ROOT}/src/runtime/${runtime}.ts";`,
+    `for (const config of ${JSON.stringify(dials)}) {`,
+    `  console.log(await connect(config).then((nc) => nc.close().then(() => "connected"), ({ code }) => code));`,
+    `}`,
+  ];
+  await withProgram(lines, async (program) => {
+    const { code, out, err } = await run(await toCommand(program));
+    assert.equal(code, 0, err);
+    assert.equal(out, "connected\nconnection.tls\n");
+  });
+}
+
+Deno.test({
+  name: "connect() to an address on Deno needs no permission but that for the network",
+  ignore: noCertificates,
+  fn: () =>
+    checkAddresses("deno", (program) => {
+      return Promise.resolve([Deno.execPath(), "run", "--allow-net", "--no-prompt", "--no-lock", program]);
+    }),
+});
+
+Deno.test({
+  name: "connect() to an address on Bun wants the address in the certificate",
+  ignore: noCertificates || !has("bun", "TLS on Bun"),
+  fn: () => checkAddresses("bun", (program) => Promise.resolve(["bun", program])),
+});
+
+Deno.test({
+  name: "connect() to an address on Node wants the address in the certificate",
+  ignore: noCertificates || !has("bun", "TLS on Node") || !has("node", "TLS on Node"),
+  fn: () => checkAddresses("node", bundledForNode),
+});
+
+Deno.test({
+  name: "a connection with a client's key prints without it on Bun and Node",
+  ignore: noCertificates || !has("bun", "TLS on Bun and Node") || !has("node", "TLS on Node"),
+  async fn() {
+    const { ca, server: { cert, key }, client } = await makeCertificates();
+    await using server = await startNatsServer({ jetstream: false, tls: { cert, key, ca, verify: true } });
+    for (const runtime of ["bun", "node"]) {
+      const lines = [
+        `import { connect } from "${ROOT}/src/runtime/${runtime}.ts";`,
+        `import { inspect } from "node:util";`,
+        `const nc = await connect(${JSON.stringify({ url: server.url, tls: { ca, ...client } })});`,
+        `console.log(nc, inspect(nc, { depth: 12, showHidden: true }), JSON.stringify(nc), String(nc), [nc]);`,
+        `await nc.close();`,
+      ];
+      await withProgram(lines, async (program) => {
+        const { code, out, err } = await run(runtime === "bun" ? ["bun", program] : await bundledForNode(program));
+        assert.equal(code, 0, err);
+        assert.ok(out.includes("NatsConnection") && out.length < 500, out);
+        for (const line of client.key.split("\n")) {
+          assert.ok(line.length < 30 || !out.includes(line), "the key is shown");
+        }
+      });
+    }
+  },
 });

@@ -114,3 +114,21 @@ Deno.test({
     await failureOf({ url: plain.wsUrl.replace("ws:", "wss:") }, "connection.tls");
   },
 });
+
+for (const handshakeFirst of [false, true]) {
+  Deno.test({
+    name: `connect() to an address wants that address in the certificate${handshakeFirst ? ", handshake first" : ""}`,
+    ignore: ignore ||
+      (handshakeFirst && olderThan("2.10.4", await natsServerVersion(), "TLS from the first byte")),
+    async fn() {
+      for (const [host, other] of [["localhost", "127.0.0.1"], ["127.0.0.1", "localhost"]] as const) {
+        const { ca, server: certificate } = await makeCertificates({ hosts: [host] });
+        await using server = await startNatsServer({ jetstream: false, tls: { ...certificate, handshakeFirst } });
+        const port = new URL(server.url.replace(/^\w+/, "http")).port;
+        const tls = { ca, handshakeFirst };
+        await roundTrip({ url: `tls://${host}:${port}`, tls });
+        await failureOf({ url: `tls://${other}:${port}`, tls }, "connection.tls");
+      }
+    },
+  });
+}

@@ -66,7 +66,7 @@ export async function checkReport(
       server: nc.info?.server_name ?? "",
       version: nc.info?.version ?? "",
       maxPayload: nc.info?.max_payload ?? 0,
-      transport: await transportHere(config),
+      transport: transportHere(config),
     },
     ...(jetstream === undefined ? {} : { jetstream }),
     destination: {
