@@ -1,6 +1,6 @@
 import { tableToIPC } from "apache-arrow";
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import config from "../deno.json" with { type: "json" };
@@ -83,16 +83,37 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
 
     await t.step("it asks npm for what npm has, and for no optional peer", async () => {
       const text = await readFile(at("npm/node_modules/@jetrow/jetrow/package.json"), "utf8");
-      const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(text);
+      const { dependencies, engines, peerDependencies, peerDependenciesMeta } = JSON.parse(text);
       assert.deepEqual(Object.keys(dependencies), [
         "@nats-io/nats-core",
         "@nats-io/transport-node",
         "@noble/hashes",
       ]);
+      assert.match(dependencies["@nats-io/transport-node"], /^\d+\.\d+\.\d+$/, "pinned: a private module is extended");
+      assert.deepEqual(engines, { node: ">=22" });
       assert.deepEqual(Object.keys(peerDependencies), ["fzstd", "parquet-wasm"]);
       assert.ok(Object.values<{ optional: boolean }>(peerDependenciesMeta).every(({ optional }) => optional));
       const tree = JSON.parse((await run(at("npm"), "npm", "ls", "--all", "--json")).out);
       assert.ok(!JSON.stringify(tree).includes("apache-arrow@") && !("apache-arrow" in tree.dependencies));
+    });
+
+    await t.step("every link of its documents leads to a file of the package", async () => {
+      const installed = at("npm/node_modules/@jetrow/jetrow");
+      const pages = ["README.md", "CONTRIBUTING.md", "examples/README.md"];
+      for (const name of await readdir(`${installed}/docs`)) if (name.endsWith(".md")) pages.push(`docs/${name}`);
+      const broken: string[] = [];
+      let followed = 0;
+      for (const page of pages) {
+        for (
+          const [, link] of (await readFile(`${installed}/${page}`, "utf8")).matchAll(/\]\((?!https?:|#)([^)#]*)/g)
+        ) {
+          followed++;
+          const target = join(dirname(`${installed}/${page}`), link!);
+          if (await stat(target).then(() => false, () => true)) broken.push(`${page}: ${link}`);
+        }
+      }
+      assert.ok(followed > 20, `${followed} links`);
+      assert.deepEqual(broken, []);
     });
 
     for (const program of [node22, node]) {
@@ -102,6 +123,15 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
         assert.equal((await run(at("npm"), program, "use.mjs")).out.trim(), expected);
       });
     }
+
+    await t.step("npm installs it with --engine-strict on the oldest Node that it names", async () => {
+      if (node22 === undefined) return;
+      await mkdir(at("strict"));
+      await writeFile(at("strict/package.json"), JSON.stringify(manifest));
+      const path = `${dirname(node22)}:${Deno.env.get("PATH")}`;
+      const how = ["--engine-strict", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"];
+      await run(at("strict"), "env", `PATH=${path}`, "npm", "install", ...how, tarball);
+    });
 
     // npm and its shims run the first `node` of the PATH.
     const jetrow = async (...args: string[]) => {

@@ -20,6 +20,9 @@ const PEERS: Readonly<Record<string, string>> = {
   "parquet-wasm": ">=0.7",
 };
 
+/** Files and folders that README.md links to, and that `deno pack` leaves out. */
+const DOCUMENTS = ["docs", "examples", "CONTRIBUTING.md"];
+
 const COMMAND = "src/cli/main.js";
 
 /**
@@ -37,7 +40,7 @@ export async function buildNpm(folder: string): Promise<string> {
     const unpacked = join(work, "package");
     await prepare(unpacked);
     // Links of README.md lead to these.
-    for (const path of DOCUMENTS) await copy(join(ROOT, path), join(unpacked, path));
+    for (const path of DOCUMENTS) await copy(path, unpacked);
     await Deno.mkdir(folder, { recursive: true });
     const name = await run(unpacked, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", folder);
     return join(folder, name.trim());
@@ -120,6 +123,16 @@ function npmVersion(name: string): string {
   const [, version] = /^npm:.+@([^@]+)$/.exec((config.imports as Record<string, string>)[name] ?? "") ?? [];
   if (version === undefined) throw new Error(`${name} is imported, and not from npm`);
   return version;
+}
+
+/** Copies a file or a folder of the repository, without hidden files and installed packages. */
+async function copy(path: string, into: string): Promise<void> {
+  const { isDirectory } = await Deno.stat(join(ROOT, path));
+  if (!isDirectory) return await Deno.copyFile(join(ROOT, path), join(into, path));
+  await Deno.mkdir(join(into, path), { recursive: true });
+  for await (const { name } of Deno.readDir(join(ROOT, path))) {
+    if (!name.startsWith(".") && name !== "node_modules") await copy(`${path}/${name}`, into);
+  }
 }
 
 async function* filesIn(folder: string, below = ""): AsyncGenerator<string> {
