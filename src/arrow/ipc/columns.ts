@@ -46,7 +46,7 @@ export function readColumns(
 }
 
 /** Bytes per value of the types that have a fixed width of whole bytes. */
-function widthOf(type: IpcType): number | undefined {
+export function widthOf(type: IpcType): number | undefined {
   switch (type.typeId) {
     case TypeId.Int:
     case TypeId.Time:

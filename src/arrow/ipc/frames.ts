@@ -23,8 +23,8 @@ const FILE_START = 8;
 const BLOCK_SIZE = 24;
 /** The end-of-stream marker and padding to 64 bytes: less than a message needs. */
 const LARGEST_GAP = 8 + 64;
-/** What a message has around a schema that a footer has not, with room for padding. */
-const LARGEST_FRAME = 512;
+/** What a message may have around a schema that a footer has not, with room for padding. */
+const LARGEST_FRAME = 4096;
 
 /** Reads the messages of a stream: one schema first, then dictionaries and batches, then the end-of-stream marker. */
 export async function* streamMessages(source: SequentialAccess): AsyncGenerator<Message> {
@@ -149,7 +149,7 @@ async function checkComplete(file: RandomAccess, blocks: readonly Block[], foote
  * at all. Hence its size is bounded, and no batch may be found in it.
  */
 async function checkHead(file: RandomAccess, end: number, footerLength: number): Promise<void> {
-  if (end - FILE_START > footerLength + LARGEST_FRAME) unlisted(FILE_START, end);
+  if (end - FILE_START > 4 * footerLength + LARGEST_FRAME) unlisted(FILE_START, end);
   const head = await file.read(FILE_START, end - FILE_START);
   for (let at = 0; at + 8 <= head.length; at += 8) {
     if (uint32(head.subarray(at)) !== CONTINUATION) continue;

@@ -5,6 +5,7 @@
  */
 
 import type { ArrowBatch } from "../../types/mod.ts";
+import { appendValues } from "./append_values.ts";
 import { type IpcData, readColumns } from "./columns.ts";
 import { type Inflate, loadCodec, type NativeZstd } from "./compression.ts";
 import { damaged, IpcFault } from "./fault.ts";
@@ -71,7 +72,7 @@ class BatchReader {
     }
     const fields = [{ name: `dictionary ${id}`, type }];
     const values = readColumns(fields, data, body, this.#dictionaries, await this.#codecOf(data));
-    this.#dictionaries.set(id, isDelta ? [...known!, ...values] : values);
+    this.#dictionaries.set(id, isDelta ? appendValues(known!, values[0]!) : values);
   }
 
   async read({ data, body }: Message & { readonly kind: "batch" }): Promise<IpcBatch> {

@@ -152,19 +152,28 @@ export interface Batch {
 }
 
 /** A record batch message. */
-export function batch({ rows, nodes, buffers, positions, variadic, codec }: Batch): Uint8Array {
+export function batch(announced: Batch): Uint8Array {
+  return message(3, ...record(announced));
+}
+
+/** A message with the values of a dictionary, or with more of them. */
+export function dictionary(id: number, isDelta: boolean, values: Batch): Uint8Array {
+  const [data, body] = record(values);
+  return message(2, { 0: ["i64", id], 1: ["table", data], 2: ["u8", isDelta ? 1 : 0] }, body);
+}
+
+function record({ rows, nodes, buffers, positions, variadic, codec }: Batch): [Table, Uint8Array<ArrayBuffer>] {
   const padded = buffers.map((buffer) => concat(buffer, new Uint8Array((8 - buffer.length % 8) % 8)));
   let end = 0;
-  const placed = padded.map((buffer, index) =>
-    [(end += buffer.length) - buffer.length, buffers[index]!.length] as const
-  );
-  return message(3, {
+  const placed = padded.map(({ length }, index) => [(end += length) - length, buffers[index]!.length] as const);
+  const table: Table = {
     0: ["i64", rows],
     1: ["pairs", nodes],
     2: ["pairs", positions ?? placed],
     ...(codec && { 3: ["table", { 0: ["u8", codec === "lz4" ? 0 : 1] }] }),
     ...(variadic && { 4: ["i64s", variadic] }),
-  }, concat(...padded));
+  };
+  return [table, concat(...padded)];
 }
 
 /** A stream of messages, with the end-of-stream marker. */
