@@ -132,7 +132,7 @@ Deno.test("jetrow names a variable where its value is wrong", async () => {
     await wrong(args, new RegExp(`JETROW_${name}${words.source}`), { env: { [`JETROW_${name}`]: value } });
   }
   const env = { JETROW_RECEIPT: "a" };
-  await wrong([...args, "--resume", "b"], /^jetrow: JETROW_RECEIPT begins a journal, --resume goes on/, { env });
+  await wrong([...args, "--resume", "b"], /^jetrow: JETROW_RECEIPT begins a journal, --resume continues/, { env });
 });
 
 Deno.test("jetrow takes no credential from its arguments", async () => {

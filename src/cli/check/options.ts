@@ -37,7 +37,7 @@ export const CHECK_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options }) 
 export const CHECK_HELP = `jetrow check --url URL --stream TEMPLATE --subject TEMPLATE [options]
 
 Connects, and checks the destination and its readers against what is known to go wrong in production. Nothing is
-changed: no stream is created, no message sent. Prints a table on a terminal, a JSON object in a pipe.
+changed: no stream is created, no message sent. Prints a table on a terminal, one JSON object in a pipe.
 
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}

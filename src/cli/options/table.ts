@@ -193,7 +193,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
     value: "COLUMN",
     env: "JETROW_EVENT_ID_COLUMN",
     byDefault: "_filament_event_id, where there is one",
-    help: "the text column that identifies a row",
+    help: "the string column that identifies a row",
   },
   {
     name: "expected-stream",
@@ -235,7 +235,7 @@ export const CONFIG_OPTION: CliOption = {
   type: "text",
   value: "FILE",
   env: "JETROW_CONFIG",
-  help: "a JSON document: destination and connection in snake_case, credentials too; options given here go before",
+  help: "a JSON document: destination and connection in snake_case, credentials too; options given here override it",
 };
 
 /** The help. */

@@ -60,7 +60,7 @@ const INPUT_OPTIONS: readonly CliOption[] = [
     value: "WORD",
     env: "JETROW_OPERATION",
     byDefault: "insert",
-    help: "what the rows do at their destination: insert, update or delete",
+    help: "the operation of every row: insert, update or delete",
   },
   {
     name: "batch-rows",
@@ -68,7 +68,7 @@ const INPUT_OPTIONS: readonly CliOption[] = [
     value: "ROWS",
     env: "JETROW_BATCH_ROWS",
     byDefault: "8192",
-    help: "rows a piece has at most; each piece has a receipt",
+    help: "the largest number of rows of a piece; each piece has a receipt",
   },
   {
     name: "batch-bytes",
@@ -76,7 +76,7 @@ const INPUT_OPTIONS: readonly CliOption[] = [
     value: "BYTES",
     env: "JETROW_BATCH_BYTES",
     byDefault: "16777216",
-    help: "bytes of Arrow buffers that a piece references at most",
+    help: "the largest number of bytes of Arrow buffers that a piece references",
   },
 ];
 
@@ -86,22 +86,22 @@ const RUN_OPTIONS: readonly CliOption[] = [
     type: "text",
     value: "DURATION",
     env: "JETROW_RETRY",
-    byDefault: "none: the first lost connection ends it",
-    help: "dial again and go on, until no row was acknowledged for so long",
+    byDefault: "none: the first lost connection ends the run",
+    help: "reconnect and continue; give up after this long without an acknowledged row",
   },
   {
     name: "receipt",
     type: "text",
     value: "FILE",
     env: "JETROW_RECEIPT",
-    help: "keep a journal in a new file, for --resume; jetrow verify reads it, too",
+    help: "keep a journal in a new file, for --resume; jetrow verify also reads it",
   },
   {
     name: "resume",
     type: "text",
     value: "FILE",
     env: "JETROW_RESUME",
-    help: "go on after a journal, with the same inputs and options: rows that were acknowledged are not sent again",
+    help: "continue after a journal, with the same inputs and options; acknowledged rows are not sent again",
   },
   {
     name: "progress",
@@ -116,7 +116,7 @@ const RUN_OPTIONS: readonly CliOption[] = [
     type: "flag",
     env: "JETROW_DRY_RUN",
     byDefault: "no",
-    help: "route, encode, size and count; nothing is dialled or sent",
+    help: "route, encode, measure and count; connect to nothing and send nothing",
   },
   CONFIG_OPTION,
   HELP_OPTION,
@@ -138,7 +138,7 @@ export const PUBLISH_HELP = `jetrow publish FILE... --url URL --stream TEMPLATE 
 
 Publishes each row of Arrow IPC or Parquet files as one acknowledged JSON message to a NATS JetStream stream. FILE is a
 path, or - for standard input, which has to be in the IPC stream format. Each acknowledged piece prints its receipt, a
-line of JSON, on standard output; everything else is said on standard error.
+line of JSON, on standard output; everything else goes to standard error.
 
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}
@@ -191,7 +191,7 @@ function journalOf(given: GivenOptions): { receipt?: string; resume?: string } {
   const origin = (name: string) => originOf(given, name);
   if (receipt !== undefined && resume !== undefined) {
     throw new UsageError(
-      `${origin("receipt")} begins a journal, ${origin("resume")} goes on in the one it names: give one of them`,
+      `${origin("receipt")} begins a journal, ${origin("resume")} continues the one it names: give one of them`,
     );
   }
   if (dryRun === true && (receipt ?? resume) !== undefined) {
