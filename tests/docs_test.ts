@@ -25,6 +25,26 @@ Deno.test("docs/delivery.md says of every error code what to do", () => {
   for (const [, code, what, remedy] of told) assert.ok(what !== "" && remedy !== "", code);
 });
 
+Deno.test("docs/findings.md lists exactly the findings of the source, with their severities", () => {
+  const codes = [...read("src/stream/checks/finding.ts").matchAll(/^ {2}\| "([a-z]+\.[a-z_]+)"/gm)].map(([, code]) =>
+    code!
+  );
+  assert.ok(codes.length > 50, `${codes.length} codes`);
+  const severities: Record<string, string> = { refusal: "error", warning: "warning", note: "info" };
+  const expected = new Map(codes.map((code) => [code, new Set<string>()]));
+  for (const { name } of Deno.readDirSync(new URL("src/stream/checks/", root))) {
+    const made = read(`src/stream/checks/${name}`).matchAll(/\b(refusal|warning|note)\(\s*"([a-z]+\.[a-z_]+)"/g);
+    for (const [, kind, code] of made) expected.get(code!)!.add(severities[kind!]!);
+  }
+  const rows = [...read("docs/findings.md").matchAll(/^\| `([a-z]+\.[a-z_]+)` +\| ([a-z, ]+?) +\| (.*?) +\|$/gm)];
+  const listed = rows.map(([, code, severity]) => `${code}: ${severity!.split(", ").sort().join(", ")}`);
+  assert.deepEqual(
+    listed.sort(),
+    [...expected].map(([code, kinds]) => `${code}: ${[...kinds].sort().join(", ")}`).sort(),
+  );
+  for (const [, code, , meaning] of rows) assert.notEqual(meaning, "", code);
+});
+
 for (const page of LISTED) {
   Deno.test(`${page} begins with a list of its sections`, () => {
     const text = read(page);

@@ -96,12 +96,13 @@ export class BoundedRun {
   /**
    * Publishes a sequence of batches, cut into pieces of at most `batchMaxRows` rows and `batchMaxBytes` of Arrow
    * buffers without copying, the next one encoded while the last one's acknowledgments come in. Resolves with the
-   * totals of this call by resource. `onReceipt` is told each piece's receipt, and awaited.
+   * totals of this call by resource. `onReceipt` is called with each piece's receipt, and awaited.
    *
-   * Throws as {@linkcode apply} does, and what the sequence or `onReceipt` throws. What comes before sending comes
-   * before its piece is sent: earlier pieces may be stored, and `onReceipt` was told which. Where rows of one were
-   * rejected or are of unknown fate besides, it is the cause of a PublishError. That one's `batch` is the first batch of
-   * the sequence with rows that are not acknowledged, and its row outcomes are that whole batch's.
+   * Throws as {@linkcode apply} does, and what the sequence or `onReceipt` throws. An error found before sending is
+   * thrown before that piece is sent; earlier pieces may already be stored, and `onReceipt` has been called for them. If
+   * rows of an earlier piece were rejected or unknown, a PublishError is thrown instead, with this error as its `cause`;
+   * its `batch` is the first batch of the sequence with rows that are not acknowledged, and its row outcomes are those
+   * of that whole batch.
    */
   async applyAll(batches: Batches, options: ApplyAllOptions = {}): Promise<ResourceTotal[]> {
     return await this.#call(() =>

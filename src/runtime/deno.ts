@@ -15,7 +15,9 @@ export * from "../../mod.ts";
  * Dials a server, once: TCP, TLS and WebSocket. The connection does not dial again after it is lost, unless
  * `reconnect` asks for it. Several URLs are tried in their order. `tls://` and `wss://` never fall back to plaintext,
  * and `nats://` with `tls` settings requires TLS too. All URLs of a process that asks for `reconnect` should be of one
- * transport: the NATS client dials again with the one that was used last.
+ * transport: the NATS client dials again with the one that was used last. A
+ * `tls://` URL with an IP address needs that address in the certificate (an IP SAN). The connection prints as its
+ * server: its inner objects, which hold the credentials and the client's key, should not be printed.
  *
  * @param config the connection's options; a whole SinkConfig will do
  * @returns the connection, which is the caller's to close
