@@ -113,6 +113,22 @@ Deno.test("an account is told what became of every piece that was begun, of what
   assert.deepEqual([...notes.lost[0]!.sequences!], [5, 0, 6, 0]);
 });
 
+Deno.test("an abort of a sequence that is kept account of submits nothing more, and waits for what is on the wire", async () => {
+  const stream = new StreamModel();
+  const fake = fakeConnection({ frames: true, manual: true, answers: (published) => stream.store(published) });
+  const run = await openRun(fake.nc, { ...BASE, publishTimeout: "1m", maxInFlight: 4 });
+  const notes = new Notes();
+  const stopping = new AbortController();
+  const source = [{ resource: "eu", rows: numberBatch(10) }];
+  const failing = failureOf(run.applyAll(source, { ...accounted(notes), signal: stopping.signal }));
+  await reached(fake, 4);
+  stopping.abort();
+  fake.deliver(4);
+  assertFailure(await failing, 10, { code: "publish.aborted" });
+  assert.equal(fake.published.length, 4, "nothing was submitted after the abort");
+  assert.deepEqual(notes.lost.map(({ codes }) => [...codes]), [[1, 1, 1, 1, 0, 0, 0, 0, 0, 0]]);
+});
+
 Deno.test("a row with an id that was sent more than once and refused at last is of unknown fate to an account", () =>
   withFastClock(20, async () => {
     const fake = fakeConnection({
