@@ -7,6 +7,7 @@
 import { damaged, IpcFault } from "./fault.ts";
 import { decompressLz4 } from "./lz4.ts";
 import type { Codec } from "./message.ts";
+import { boundedFrame } from "./zstd_frame.ts";
 
 /**
  * Decompresses a buffer that announces `length` bytes, and returns the first `needed` of them. Throws if the data does
@@ -39,6 +40,7 @@ function nativeZstd(decompress: NativeZstd): Inflate {
 
 function portableZstd({ Decompress }: typeof import("fzstd")): Inflate {
   return (data, length, needed) => {
+    const frame = boundedFrame(data, length, needed);
     const bytes = new Uint8Array(needed);
     let filled = 0;
     const decoder = new Decompress((chunk) => {
@@ -48,7 +50,7 @@ function portableZstd({ Decompress }: typeof import("fzstd")): Inflate {
       if (filled >= needed && needed < length) throw ENOUGH;
     });
     try {
-      guarded(() => decoder.push(data, true));
+      guarded(() => decoder.push(frame, true));
     } catch (thrown) {
       if (thrown !== ENOUGH) throw thrown;
       return bytes;
