@@ -65,7 +65,7 @@ export function witnessedTransport(base: Base): Base {
       return super.close(error);
     }
 
-    /** Notes the reason that a server gives when it closes: the client reports only the reset that follows. */
+    /** Notes that a server closes, and the reason that it gives: the client reports "connection refused" or a reset. */
     override setupHandlers(): void {
       super.setupHandlers();
       const socket = this.socket;
@@ -78,6 +78,7 @@ export function witnessedTransport(base: Base): Base {
       };
       this.yields.forEach(listen);
       socket.on("data", listen);
+      socket.on("end", () => this.#note(new Error("the server closed the connection before the login was complete")));
     }
 
     async #handshake(over: { socket: Socket } | { port: number }): Promise<TLSSocket> {
