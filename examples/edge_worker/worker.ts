@@ -7,21 +7,35 @@
  * stays flat. A request that failed can be sent again: rows with an event id are stored once.
  */
 
+import { readArrow } from "@jetrow/jetrow/arrow";
 import { batchesOf, connect, isJetrowError, openRun, type SinkConfig } from "@jetrow/jetrow/web";
-import { RecordBatchReader } from "apache-arrow";
 
 interface Env {
   readonly NATS_URL: string; // wss://...
   readonly NATS_PASSWORD: string;
-  readonly UPLOAD_TOKEN: string;
+  readonly UPLOAD_TOKEN?: string; // without it nobody can upload
 }
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
-    if (request.headers.get("authorization") !== `Bearer ${env.UPLOAD_TOKEN}`) {
-      return new Response(null, { status: 401 });
-    }
-    if (request.method !== "POST" || request.body === null) return new Response(null, { status: 405 });
+    const answer = await upload(request, env);
+    // A body that is not read to its end blocks the connection for the next request.
+    if (request.body?.locked === false) await request.body.cancel();
+    return answer;
+  },
+};
+
+async function upload(request: Request, env: Env): Promise<Response> {
+  if (!env.UPLOAD_TOKEN || request.headers.get("authorization") !== `Bearer ${env.UPLOAD_TOKEN}`) {
+    return new Response(null, { status: 401 });
+  }
+  if (request.method !== "POST") return new Response(null, { status: 405 });
+  const resource = new URL(request.url).pathname.slice(1);
+  if (resource === "") return Response.json({ message: "the path must name a resource" }, { status: 404 });
+  if (request.body === null) return Response.json({ message: "the body is empty" }, { status: 400 });
+  const rows = readArrow(request.body);
+  try {
+    await rows.schema; // what is not Arrow is refused before a connection is opened
     const config = {
       url: env.NATS_URL,
       authMode: "user_password",
@@ -32,18 +46,15 @@ export default {
       subject: "events.{resource}",
       createStream: false,
     } satisfies SinkConfig;
-    try {
-      const resource = decodeURIComponent(new URL(request.url).pathname.slice(1));
-      const reader = await (await RecordBatchReader.from(request.body)).open();
-      if (reader.closed) throw new Error("the body is empty");
-      await using run = await openRun(() => connect(config), config);
-      await run.applyAll(batchesOf(resource, reader));
-      return Response.json(await run.commit());
-    } catch (error) {
-      return failure(error);
-    }
-  },
-};
+    await using run = await openRun(() => connect(config), config);
+    await run.applyAll(batchesOf(decodeURIComponent(resource), rows));
+    return Response.json(await run.commit());
+  } catch (error) {
+    return failure(error);
+  } finally {
+    await rows[Symbol.asyncIterator]().return?.(); // cancels a body that is not read to its end
+  }
+}
 
 /** Who has to do something: whoever sent the data, whoever runs the server, or the sender once more. */
 const STATUS = {
@@ -56,9 +67,9 @@ const STATUS = {
 } as const;
 
 function failure(error: unknown): Response {
-  // What is no Arrow stream is apache-arrow's to refuse.
-  if (!isJetrowError(error)) return Response.json({ message: String(error) }, { status: 400 });
+  if (error instanceof URIError) return Response.json({ message: "the path is not valid UTF-8" }, { status: 404 });
+  if (!isJetrowError(error)) return Response.json({ message: String(error) }, { status: 500 });
   const { name, code, message } = error;
   const rows = error.name === "PublishError" ? error.rowOutcomes.counts : undefined;
-  return Response.json({ code, message, rows }, { status: STATUS[name] });
+  return Response.json({ code, message, rows }, { status: code === "encode.malformed" ? 400 : STATUS[name] });
 }

@@ -81,13 +81,15 @@ async function publish(): Promise<void> {
 
 function readForm(): SinkConfig {
   const values = Object.fromEntries(new FormData(form)) as Record<string, string>;
-  const { url = "", stream = "", subject = "", eventIdColumn = "", username = "", password = "" } = values;
+  const { url = "", stream = "", subject = "", eventIdColumn = "" } = values;
+  const { username = "", password = "", inboxPrefix = "" } = values;
   return {
     url,
     stream,
     subject,
     ...(eventIdColumn === "" ? {} : { eventIdColumn }),
     ...(username === "" ? {} : { authMode: "user_password", username, password }),
+    ...(inboxPrefix === "" ? {} : { inboxPrefix }),
   };
 }
 

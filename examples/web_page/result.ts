@@ -47,6 +47,14 @@ function titleOf(error: AnyJetrowError): string {
 }
 
 function adviceOf(error: AnyJetrowError): string {
+  switch (error.code) {
+    case "connection.permission":
+      return "Nothing was sent. The user lacks a permission: sign in with an inbox prefix that it may subscribe to, or as another user.";
+    case "connection.auth":
+      return "Nothing was sent. Check user and password.";
+    case "publish.permission":
+      return "The user may not publish there. Change the subject, or sign in as another user.";
+  }
   switch (error.name) {
     case "ConfigError":
       return "Nothing was sent. Change the destination and try again.";

@@ -61,12 +61,34 @@ Deno.test({
     assert.equal((await post("eu", arrow(1), "guess")).status, 401);
     assert.equal((await fetch(url)).status, 401);
     assert.equal((await post("eu", "")).status, 400);
+    assert.equal((await post("", arrow(1))).status, 404);
+    assert.equal((await post("%E0%A4%A", arrow(1))).status, 404);
     assert.equal((await post("eu", "this is no Arrow file, but text")).status, 400);
     assert.equal((await post("eu", arrow(100).slice(0, -500))).status, 400); // half of it
     const route = await post("e%20u", arrow(1));
     assert.deepEqual([route.status, route.body.code], [404, "route.subject"]);
     const encode = await post("eu", ipc(tableFromArrays({ _filament_event_id: [1] })));
     assert.deepEqual([encode.status, encode.body.code], [422, "encode.id"]);
+  });
+
+  await t.step("answers the next request of a connection after one whose large body it refused", async () => {
+    for (const [path, token, status] of [["e%20u", TOKEN, 404], ["eu", "guess", 401], ["", TOKEN, 404]] as const) {
+      assert.equal((await post(path, arrow(20_000), token)).status, status);
+      assert.equal((await post("eu", arrow(1))).status, 200);
+    }
+  });
+
+  await t.step("refuses everyone where no token is set", async () => {
+    await using open = start(
+      [node!, host, miniflare!, script, JSON.stringify({ ...bindings, UPLOAD_TOKEN: undefined })],
+      { endsWithInput: true },
+    );
+    const [url] = await open.line(/http\S+/);
+    for (const authorization of ["Bearer undefined", "Bearer ", "Bearer", ""]) {
+      const answer = await fetch(new URL("eu", url), { method: "POST", headers: { authorization }, body: arrow(1) });
+      await answer.body?.cancel();
+      assert.equal(answer.status, 401, authorization);
+    }
   });
 
   await t.step("says of each row of a failed request what is known of it", async () => {
