@@ -14,6 +14,9 @@ import process from "node:process";
 import { demoTable } from "../_support/batches.ts";
 import { startNatsServer } from "../_support/nats_server.ts";
 import { startTcpProxy } from "../_support/tcp_proxy.ts";
+import { connect } from "../../src/runtime/node.ts";
+import { addStream } from "../_support/stored.ts";
+import { PASSWORDS, startWorkerServer } from "./_worker_conf.ts";
 
 const [playwright, executablePath, script, screenshots] = process.argv.slice(2);
 const PAGE = new URL("../../examples/web_page/", import.meta.url);
@@ -32,6 +35,7 @@ const web = createServer(async ({ url }, answer) => {
   answer.end(await readFile(name === "page.js" ? script! : new URL(name, PAGE)));
 }).listen(0, "127.0.0.1");
 await once(web, "listening");
+const guarded = await startWorkerServer(`http://127.0.0.1:${(web.address() as { port: number }).port}`);
 
 const { chromium } = await import(playwright!);
 const browser = await chromium.launch({
@@ -179,6 +183,29 @@ try {
   assert.ok(!wide, "the page scrolls sideways");
   ok("publishing can be cancelled, and every row is accounted for");
 
+  const admin = await connect({
+    url: guarded.url,
+    authMode: "user_password",
+    username: "admin",
+    password: PASSWORDS.ADMIN_PASSWORD,
+  });
+  await addStream(admin, { name: "EVENTS", subjects: ["events.>"] });
+  await admin.close();
+  await server.fill(guarded.wsUrl);
+  await page.getByRole("textbox", { name: "Stream" }).fill("EVENTS");
+  await page.getByRole("textbox", { name: "Subject" }).fill("events.{resource}");
+  await page.getByText("Sign in").click();
+  await page.getByRole("textbox", { name: "User" }).fill("worker");
+  await page.getByRole("textbox", { name: "Password" }).fill(PASSWORDS.WORKER_PASSWORD);
+  await publish();
+  assert.equal(await result(), "Not published");
+  assert.equal((await facts()).Code, "connection.permission");
+  assert.match(await text("result-advice"), /inbox prefix/);
+  await page.getByRole("textbox", { name: "Inbox prefix" }).fill("_INBOX_worker");
+  await publish();
+  assert.equal(await result(), "Published", await text("result-text"));
+  ok("a user who may subscribe below one inbox prefix signs in with it, and is told to without it");
+
   assert.deepEqual(strange, []);
   ok("nothing was thrown that nobody caught");
 } finally {
@@ -186,4 +213,5 @@ try {
   web.close();
   await proxy[Symbol.asyncDispose]();
   await nats[Symbol.asyncDispose]();
+  await guarded[Symbol.asyncDispose]();
 }
