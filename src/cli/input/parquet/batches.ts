@@ -13,7 +13,7 @@ import { bytesAccess, type RandomAccess } from "../../../arrow/ipc/source.ts";
 import { InputError } from "../error.ts";
 import { ipcBatches } from "../ipc.ts";
 import { library } from "../libraries.ts";
-import { type LeafMeaning, type ParquetFooter, readFooter } from "./footer.ts";
+import { type Leaf, type ParquetFooter, readFooter } from "./footer.ts";
 import { withMeanings } from "./meanings.ts";
 import { isMemoryFailure, orPanic, Panic } from "./panic.ts";
 
@@ -67,7 +67,7 @@ export async function* parquetBatches(file: RandomAccess, name: string): AsyncGe
 interface Decoder {
   readonly file: ParquetFile;
   /** What the columns are by Parquet's own types. */
-  readonly leaves: readonly LeafMeaning[];
+  readonly leaves: readonly Leaf[];
   /** Its memory. */
   readonly memory: WebAssembly.Memory;
   /** Whether it has died of the file. */
@@ -101,7 +101,7 @@ function tooLarge(bytes: number): Error {
   return new Error(`there is not enough memory for its ${megabytes} MB. Write the file with smaller row groups`);
 }
 
-function refined(batch: IpcBatch, leaves: readonly LeafMeaning[], where: string): ArrowBatch {
+function refined(batch: IpcBatch, leaves: readonly Leaf[], where: string): ArrowBatch {
   try {
     return withMeanings(batch, leaves);
   } catch (error) {

@@ -5,22 +5,32 @@
  * @module
  */
 
-import type { RandomAccess } from "../../../arrow/ipc/source.ts";
+import { openRandom } from "../../../arrow/ipc/input.ts";
+import type { IpcType } from "../../../arrow/ipc/schema.ts";
+import { bytesAccess, type RandomAccess } from "../../../arrow/ipc/source.ts";
 import { readThrift, type ThriftStruct, ThriftType, type ThriftValue, writeThrift } from "./thrift.ts";
 
 /** What a column is by Parquet's own types, where the decoder's Arrow type does not say it. */
 export type LeafMeaning = "int96" | "interval" | "uuid" | "json" | "string" | undefined;
 
+/** A column that holds values. */
+export interface Leaf {
+  readonly meaning: LeafMeaning;
+  /** The time zone that the file's Arrow schema has for it, if there is one: INT96 itself has none. */
+  readonly zone: string | null;
+}
+
 /** A file whose footer is read. */
 export interface ParquetFooter {
   /** The file as the decoder is to see it. */
   readonly file: RandomAccess;
-  /** The meanings of the columns that hold values, nested ones included, in the order of the schema. */
-  readonly leaves: readonly LeafMeaning[];
+  /** The columns that hold values, nested ones included, in the order of the schema. */
+  readonly leaves: readonly Leaf[];
 }
 
 /** Ids of fields, types and logical types in parquet.thrift. */
-const File = { schema: 2, rowGroups: 4 } as const;
+const File = { schema: 2, rowGroups: 4, metadata: 5 } as const;
+const Pair = { key: 1, value: 2 } as const;
 const Element = { type: 1, typeLength: 2, children: 5, convertedType: 6, logicalType: 10 } as const;
 const Physical = { int96: 3n, byteArray: 6n, fixed: 7n } as const;
 const Converted = { utf8: 0n, enum: 4n, json: 19n, interval: 21n } as const;
@@ -44,8 +54,9 @@ export async function readFooter(file: RandomAccess): Promise<ParquetFooter> {
   if (start < MAGIC.length) throw new RangeError("it is cut");
   const footer = readThrift(await file.read(start, length));
   const elements = structsOf(footer.get(File.schema)).filter(isLeaf);
-  const leaves = elements.map(meaningOf);
-  const opaque = leaves.map((meaning) => meaning === "int96" || meaning === "interval");
+  const zones = await zonesOf(footer);
+  const leaves = elements.map((element, leaf) => ({ meaning: meaningOf(element), zone: zones[leaf] ?? null }));
+  const opaque = leaves.map(({ meaning }) => meaning === "int96" || meaning === "interval");
   if (!opaque.includes(true)) return { file, leaves };
   elements.forEach((element, leaf) => opaque[leaf] && makeOpaque(element));
   for (const group of structsOf(footer.get(File.rowGroups))) {
@@ -95,6 +106,31 @@ function meaningOf(element: ThriftStruct): LeafMeaning {
   }
   if (converted === Converted.json) return "json";
   return converted === Converted.utf8 || converted === Converted.enum ? "string" : undefined;
+}
+
+/** Returns the time zones of the leaves of the Arrow schema that Arrow's writers add; none if there is no such schema. */
+async function zonesOf(footer: ThriftStruct): Promise<readonly (string | null)[]> {
+  const pairs = structsOf(footer.get(File.metadata));
+  const schema = pairs.find((pair) => stringOf(pair, Pair.key) === "ARROW:schema");
+  if (schema === undefined) return [];
+  try {
+    const bytes = Uint8Array.from(atob(stringOf(schema, Pair.value)), (character) => character.charCodeAt(0));
+    for await (const message of (await openRandom(bytesAccess(bytes))).messages) {
+      if (message.kind === "schema") return message.schema.fields.flatMap(({ type }) => leafZones(type));
+    }
+  } catch {
+    // The decoder judges the schema; here only zones are looked for.
+  }
+  return [];
+}
+
+function leafZones(type: IpcType): readonly (string | null)[] {
+  return type.children?.flatMap((child) => leafZones(child.type)) ?? [type.timezone ?? null];
+}
+
+function stringOf(pair: ThriftStruct, id: number): string {
+  const value = pair.get(id);
+  return value?.type === ThriftType.Binary ? new TextDecoder().decode(value.bytes) : "";
 }
 
 /** The values of all three types are laid out alike, in every encoding that INT96 and INTERVAL have. */

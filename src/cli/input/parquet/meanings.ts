@@ -8,7 +8,7 @@ import type { IpcData } from "../../../arrow/ipc/columns.ts";
 import type { IpcBatch } from "../../../arrow/ipc/read_batches.ts";
 import type { IpcField, IpcType } from "../../../arrow/ipc/schema.ts";
 import { TypeId } from "../../../arrow/type_id.ts";
-import type { LeafMeaning } from "./footer.ts";
+import type { Leaf } from "./footer.ts";
 import { intervals, timestamps } from "./values.ts";
 
 /** A type, its values, and the extension that the field is marked with. */
@@ -29,7 +29,7 @@ const TEXT: ReadonlyMap<number, number> = new Map([
  * Returns a batch with the types of the file's columns. Arrow's leaf types and Parquet's leaf columns come in the same
  * order, whatever groups they are nested in. Throws a RangeError that names the column if its values have no such type.
  */
-export function withMeanings(batch: IpcBatch, leaves: readonly LeafMeaning[]): IpcBatch {
+export function withMeanings(batch: IpcBatch, leaves: readonly Leaf[]): IpcBatch {
   const walk = { leaves, next: 0 };
   const columns = batch.schema.fields.map((field, at) => {
     try {
@@ -46,7 +46,7 @@ export function withMeanings(batch: IpcBatch, leaves: readonly LeafMeaning[]): I
 }
 
 interface Walk {
-  readonly leaves: readonly LeafMeaning[];
+  readonly leaves: readonly Leaf[];
   next: number;
 }
 
@@ -71,10 +71,10 @@ function childAt(data: IpcData, at: number): IpcData {
   return (data.children as readonly IpcData[])[at]!;
 }
 
-function applyLeaf(type: IpcType, data: IpcData, meaning: LeafMeaning): Column {
-  if (meaning === undefined) return { type, data };
-  if (type.typeId === TypeId.Dictionary) return applyDictionary(type, data, meaning);
-  switch (meaning) {
+function applyLeaf(type: IpcType, data: IpcData, leaf: Leaf | undefined): Column {
+  if (leaf?.meaning === undefined) return { type, data };
+  if (type.typeId === TypeId.Dictionary) return applyDictionary(type, data, leaf);
+  switch (leaf.meaning) {
     case "uuid":
       return { type, data, extension: "arrow.uuid" };
     case "json":
@@ -84,7 +84,7 @@ function applyLeaf(type: IpcType, data: IpcData, meaning: LeafMeaning): Column {
     case "interval":
       return intervals(data);
     case "int96":
-      return timestamps(data);
+      return timestamps(data, leaf.zone);
   }
 }
 
@@ -95,13 +95,14 @@ function asText(type: IpcType, data: IpcData): Column {
   return { type: text, data: { ...data, type: text } };
 }
 
-function applyDictionary(type: IpcType, data: IpcData, meaning: LeafMeaning): Column {
+function applyDictionary(type: IpcType, data: IpcData, leaf: Leaf): Column {
+  const { meaning } = leaf;
   if (meaning === "interval" || meaning === "int96") {
     throw new RangeError(`a dictionary of ${meaning} is not supported`);
   }
   const chunks = (data.dictionary?.data ?? []) as readonly IpcData[];
-  const columns = chunks.map((chunk) => applyLeaf(type.dictionary!, chunk, meaning));
-  const values = applyLeaf(type.dictionary!, { type: type.dictionary!, length: 0 }, meaning);
+  const columns = chunks.map((chunk) => applyLeaf(type.dictionary!, chunk, leaf));
+  const values = applyLeaf(type.dictionary!, { type: type.dictionary!, length: 0 }, leaf);
   const encoded = { ...type, dictionary: values.type };
   const dictionary = { data: columns.map((column) => ({ ...column.data, type: values.type })) };
   return { ...values, type: encoded, data: { ...data, type: encoded, dictionary } };

@@ -47,14 +47,14 @@ export function intervals(data: IpcData): Converted {
 }
 
 /** Converts Julian days and nanoseconds of the day, to the finest unit that holds every instant of the batch. */
-export function timestamps(data: IpcData): Converted {
+export function timestamps(data: IpcData, timezone: string | null): Converted {
   const { view, length } = slotsOf(data);
   const instants = Array.from({ length }, (_, slot) => isNull(data, slot) ? 0n : instantAt(view, WIDTH * slot));
   for (let unit = UNITS.length - 1; unit >= 0; unit--) {
     const size = UNITS[unit]!;
     if (!instants.every((ns) => ns % size === 0n && ns / size >= LEAST && ns / size <= MOST)) continue;
     const values = BigInt64Array.from(instants, (ns) => ns / size);
-    return converted({ typeId: TypeId.Timestamp, unit, timezone: null }, data, values);
+    return converted({ typeId: TypeId.Timestamp, unit, timezone }, data, values);
   }
   throw new RangeError("its INT96 timestamps have nanoseconds and years that no Arrow timestamp holds together");
 }

@@ -36,10 +36,10 @@ Deno.test("timestamps() keeps every instant, in the finest unit that holds them 
         instants.every((ns = 0n) => ns % size === 0n && ns / size > -(2n ** 63n) + 1n && ns / size < 2n ** 63n - 1n);
       const unit = SIZES.findLastIndex(fits);
       if (unit < 0) {
-        assert.throws(() => timestamps(column(instants)), /no Arrow timestamp holds together/);
+        assert.throws(() => timestamps(column(instants), null), /no Arrow timestamp holds together/);
         return;
       }
-      const { type, data } = timestamps(column(instants));
+      const { type, data } = timestamps(column(instants), null);
       assert.equal(type.unit, unit);
       const expected = instants.map((ns = 0n) => ns / SIZES[unit]!);
       assert.deepEqual(Array.from(data.values as BigInt64Array), expected);
@@ -49,6 +49,6 @@ Deno.test("timestamps() keeps every instant, in the finest unit that holds them 
 
 Deno.test("timestamps() refuses nanoseconds beside years that they do not reach", () => {
   const far = -(350_000n * NS_PER_DAY);
-  assert.throws(() => timestamps(column([1n, far])), RangeError);
-  assert.equal(timestamps(column([1000n, far])).type.unit, 2);
+  assert.throws(() => timestamps(column([1n, far]), null), RangeError);
+  assert.equal(timestamps(column([1000n, far]), null).type.unit, 2);
 });
