@@ -15,7 +15,12 @@ import { fileURLToPath } from "node:url";
 import { format } from "node:util";
 import { check } from "./check/command.ts";
 import { type CliIo, escapedIo, processIo } from "./io.ts";
+import { CHECK_OPTIONS } from "./check/options.ts";
+import { misspeltVariables } from "./options/environment.ts";
+import type { CliOption } from "./options/parse.ts";
 import { publish } from "./publish/command.ts";
+import { PUBLISH_OPTIONS } from "./publish/options.ts";
+import { VERIFY_OPTIONS } from "./verify/options.ts";
 import { endingOf } from "./report.ts";
 import { UsageError } from "./errors.ts";
 import { visible } from "./text.ts";
@@ -28,6 +33,9 @@ export type { CliIo, TextOut } from "./io.ts";
 type Subcommand = (args: readonly string[], io: CliIo) => Promise<number>;
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { publish, check, verify };
+
+/** The options of all commands: a variable may be there for another command. */
+const OPTIONS: readonly CliOption[] = [...PUBLISH_OPTIONS, ...CHECK_OPTIONS, ...VERIFY_OPTIONS];
 
 const HELP = `jetrow ${VERSION}: Apache Arrow rows in, acknowledged JetStream messages out
 
@@ -74,7 +82,12 @@ async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<
   if (name === "--help" || name === "-h" || name === "help") return await say(HELP, io);
   if (name === "--version" || name === "-V") return await say(`${VERSION}\n`, io);
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (subcommand !== undefined) return await subcommand(rest, io);
+  if (subcommand !== undefined) {
+    for (const line of misspeltVariables(io.env, OPTIONS)) {
+      await io.stderr.write(`jetrow: ${visible(line)}\n`).catch(() => {});
+    }
+    return await subcommand(rest, io);
+  }
   const known = Object.keys(SUBCOMMANDS).join(", ");
   throw new UsageError(
     `there is no command ${JSON.stringify(name.slice(0, 40))}: it may be ${known}, --help, --version`,

@@ -55,6 +55,19 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   }
 }
 
+Deno.test("a signal that comes when every row is on the wire still exits with 130, and every row is acknowledged", async () => {
+  await using scene = await Scene.open({ ids: false, rows: 50 });
+  const child = scene.start("--receipt", ["--publish-timeout", "60s"]);
+  scene.proxy.delay({ down: 300 });
+  const ending = ended(child);
+  await until("stored rows", async () => await scene.stored() === 50, { every: 2 });
+  Deno.kill(child.pid!, "SIGINT");
+  const { code, err } = await ending;
+  assert.equal(code, 130, err);
+  assert.deepEqual(told(err), { acked: 50, unknown: 0 }, err);
+  assert.deepEqual(scene.kinds("receipt").map(({ rows }) => rows), [50]);
+});
+
 Deno.test("the second signal ends at once", async () => {
   await using scene = await Scene.open({ ids: false });
   const child = scene.start("--receipt", ["--publish-timeout", "10m"]);

@@ -135,6 +135,16 @@ Deno.test("jetrow names a variable where its value is wrong", async () => {
   await wrong([...args, "--resume", "b"], /^jetrow: JETROW_RECEIPT begins a journal, --resume continues/, { env });
 });
 
+Deno.test("jetrow warns of a misspelt variable, without its value", async () => {
+  const env = { JETROW_STREM: "a", JETROW_PASSWROD: SECRET, JETROW_KEEP_LOGS: "1", JETROW_RECEIPT: "b", OTHER: "c" };
+  const { err } = await jetrow(["check", "--help"], { env });
+  assert.equal(
+    err,
+    "jetrow: JETROW_STREM is not used: did you mean JETROW_STREAM?\n" +
+      "jetrow: JETROW_PASSWROD is not used: did you mean JETROW_PASSWORD?\n",
+  );
+});
+
 Deno.test("jetrow takes no credential from its arguments", async () => {
   for (
     const [name, variable] of [

@@ -131,7 +131,8 @@ const GROUPS: readonly HelpGroup[] = [
   { title: "Connection", options: CONNECTION_OPTIONS },
   { title: "Run", options: RUN_OPTIONS },
 ];
-const OPTIONS = GROUPS.flatMap(({ options }) => options);
+/** The options. */
+export const PUBLISH_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options }) => options);
 
 /** What `jetrow publish --help` says. */
 export const PUBLISH_HELP = `jetrow publish FILE... --url URL --stream TEMPLATE --subject TEMPLATE [options]
@@ -160,11 +161,11 @@ Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
  * ```
  */
 export async function publishPlan(args: readonly string[], io: CliIo): Promise<PublishPlan | undefined> {
-  const given = withEnvironment(readArguments(args, OPTIONS), OPTIONS, io.env);
+  const given = withEnvironment(readArguments(args, PUBLISH_OPTIONS), PUBLISH_OPTIONS, io.env);
   if (given.values.get("help") === true) return undefined;
   const sources = sourcesOf(given);
   const dryRun = given.values.get("dry-run") === true;
-  const config = await configOf(given, OPTIONS, io, dryRun ? NOWHERE : {});
+  const config = await configOf(given, PUBLISH_OPTIONS, io, dryRun ? NOWHERE : {});
   return {
     sources,
     config,
