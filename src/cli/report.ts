@@ -58,20 +58,7 @@ function isPermission(error: unknown): error is Error {
   return error instanceof Error && ["NotCapable", "PermissionDenied"].includes(error.name);
 }
 
-/**
- * An error of the library in the command's words, its code first: by that it is found in docs/delivery.md.
- *
- * @param error the error
- * @returns the text
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { RouteError } from "../errors/mod.ts";
- *
- * const error = new RouteError("route.missing", "there is no stream ORDERS and createStream is off");
- * assert.equal(codedMessage(error), "route.missing: there is no stream ORDERS and --create-stream is off");
- * ```
- */
+/** Renders an error of the library with the command's option names, after its code, which docs/delivery.md explains. */
 export function codedMessage(error: JetrowError): string {
   return `${error.code}: ${renderMessage(error, flagOf)}`;
 }

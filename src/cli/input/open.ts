@@ -83,20 +83,7 @@ export async function openPath(path: string): Promise<Input> {
   });
 }
 
-/**
- * Opens bytes that come once and in order: the stream format alone.
- *
- * @param chunks the bytes
- * @param name names them in errors
- * @returns the input
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const input = openPipe((async function* () {})(), "standard input");
- * await assert.rejects(Array.fromAsync(input.batches()), /standard input is empty/);
- * ```
- */
+/** Opens bytes that arrive once and in order, which have to be in the stream format. `name` is how errors call them. */
 export function openPipe(chunks: AsyncIterable<Uint8Array>, name: string): Input {
   return { name, size: undefined, rows: undefined, batches: () => readPipe(chunks, name) };
 }
