@@ -11,23 +11,29 @@ import type { Moment } from "../stream/resend.ts";
 const GRAIN = 50;
 
 /**
- * First submissions in row order. A mark is kept for many rows at once, since a clock read per row would cost; a row's
- * time is at most a few milliseconds before the true one, never after it.
+ * The first submissions of rows, in row order. One mark serves the rows of some milliseconds, since a clock read per row
+ * would cost: the time of a row is never after the true one, and at most a grain before it.
  */
 export class FirstSent {
   readonly #rows: number[] = [];
   readonly #moments: Moment[] = [];
+  /** Rows before this one were sent. */
+  #sent = 0;
 
-  /** Notes that rows from `row` on are sent from now on; `steady` is the time on the steady clock. */
-  mark(row: number, steady: number): void {
+  /** Notes that rows `from` to `to` (exclusive) are sent now: what was sent before keeps its time. */
+  mark(from: number, to: number, steady: number): void {
+    if (to <= this.#sent) return;
+    const first = Math.max(from, this.#sent);
+    this.#sent = to;
     const last = this.#moments.at(-1);
     if (last !== undefined && steady - last.steady < GRAIN) return;
-    this.#rows.push(row);
+    this.#rows.push(first);
     this.#moments.push({ wall: Date.now(), steady });
   }
 
-  /** Returns when a row was first sent; undefined if no row up to it was. */
+  /** Returns when a row was first sent; undefined if it was not. */
   of(row: number): Moment | undefined {
+    if (row >= this.#sent) return undefined;
     return this.#moments[lowerBound(0, this.#rows.length, (at) => this.#rows[at]!, row + 1) - 1];
   }
 }

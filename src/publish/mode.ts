@@ -6,7 +6,7 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { Settings } from "../options/publisher.ts";
-import { findIds } from "../stream/find_ids.ts";
+import { IdFinder } from "../stream/find_ids.ts";
 import { AtomicLane } from "./lanes/atomic.ts";
 import { mostRowsOfBatch } from "./lanes/atomic_batch.ts";
 import type { RowFinder } from "./lanes/atomic_settle.ts";
@@ -20,8 +20,6 @@ import type { Wire } from "./connection/wire.ts";
 /** The longest token: sixteen digits. */
 const TOKEN_BYTES = 16;
 
-/** How long the rows of a refused batch are looked for, in milliseconds. */
-const SEARCH_LIMIT = 30_000;
 /** What a server's clock may be late by between two of its own readings, in milliseconds. */
 const SLACK = 1000;
 
@@ -56,15 +54,12 @@ export function hasDeepReplies(settings: Settings): boolean {
 }
 
 function rowFinder(nc: NatsConnection, { domain, inboxPrefix }: Settings): RowFinder {
+  const finder = new IdFinder(nc, { domain, inboxPrefix });
   return async (delivery, since, signal) => {
     const { stream, subject, duplicateWindow } = delivery.destination!;
     const rows = delivery.rows!;
     const ids = Array.from({ length: rows.count }, (_, index) => rows.hasId(index) ? rows.idText(index) : "");
     const window = duplicateWindow + since + SLACK;
-    return await findIds(nc, { stream, subject, ids, since: { window }, limit: SEARCH_LIMIT }, {
-      domain,
-      inboxPrefix,
-      signal,
-    });
+    return await finder.find({ stream, subject, ids, since: { window } }, signal);
   };
 }

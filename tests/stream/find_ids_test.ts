@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { findIds } from "../../src/stream/find_ids.ts";
+import type { NatsConnection } from "@nats-io/nats-core";
+import { IdFinder, type IdSearch } from "../../src/stream/find_ids.ts";
 import { apiError, type Document, streamInfo } from "../_support/fake_answers.ts";
 import { fakeConnection } from "../_support/fake_connection.ts";
 
@@ -42,9 +43,11 @@ function streamOf(messages: readonly (Message | undefined)[], config: Document =
   });
 }
 
-const search = { stream: "ORDERS", subject: "orders.eu", since: { window: 3_600_000 }, limit: 5000 };
+const findIds = (nc: NatsConnection, search: IdSearch, options = {}) => new IdFinder(nc, options).find(search);
 
-Deno.test("findIds() finds each id where a look at every message would", async () => {
+const search = { stream: "ORDERS", subject: "orders.eu", since: { window: 3_600_000 } };
+
+Deno.test("IdFinder finds each id where a look at every message would", async () => {
   const message = fc.option(
     fc.record({
       subject: fc.constantFrom("orders.eu", "orders.us"),
@@ -71,21 +74,47 @@ Deno.test("findIds() finds each id where a look at every message would", async (
   );
 });
 
-Deno.test("findIds() looks at all subjects of a stream that transforms them", async () => {
+Deno.test("IdFinder looks at all subjects of a stream that transforms them", async () => {
   const messages = [{ subject: "kept.eu", id: "a" }, { subject: "kept.us", id: "b" }];
   const { nc } = streamOf(messages, { subject_transform: { src: "orders.*", dest: "kept.{{wildcard(1)}}" } });
   assert.deepEqual([...await findIds(nc, { ...search, ids: ["b", "a", "c"] }, {})], [2, 1, 0]);
 });
 
-Deno.test("findIds() gives up after its limit, and where reading is refused", async () => {
-  const messages = [{ subject: "orders.eu", id: "a" }];
-  await assert.rejects(findIds(streamOf(messages).nc, { ...search, ids: ["x"], limit: -1 }, {}), {
-    code: "connection.no_answer",
-    message: /not done within -1 ms/,
-  });
+Deno.test("IdFinder fails if reading is refused", async () => {
   const refusing = fakeConnection({
     requests: ({ subject }) =>
       subject.includes("MSG.GET") ? apiError(TYPE, 400, 10003, "bad request") : streamInfo("ORDERS"),
   });
   await assert.rejects(findIds(refusing.nc, { ...search, ids: ["x"] }, {}), { name: "ConnectionError" });
+});
+
+Deno.test("IdFinder reads a load that is stored once, however many batches of it are looked for", async () => {
+  const rows = 30_000;
+  const messages = Array.from({ length: rows }, (_, i) => ({ subject: "orders.eu", id: `id ${i}` }));
+  const { nc, asked } = streamOf(messages);
+  const finder = new IdFinder(nc, {});
+  for (let from = 0; from < rows; from += 1000) {
+    const ids = Array.from({ length: 1000 }, (_, i) => `id ${from + i}`);
+    const found = await finder.find({ ...search, since: { window: 10 * 3_600_000 }, ids });
+    assert.deepEqual([found[0], found[999]], [from + 1, from + 1000]);
+  }
+  assert.ok(asked.length < 1.5 * rows, `${asked.length} requests for ${rows} rows`);
+});
+
+Deno.test("IdFinder reads few messages for the batch whose answer was lost just now", async () => {
+  const messages = Array.from({ length: 40_000 }, (_, i) => ({ subject: "orders.eu", id: `id ${i}` }));
+  const { nc, asked } = streamOf(messages);
+  const ids = Array.from({ length: 10 }, (_, i) => `id ${39_990 + i}`);
+  const found = await new IdFinder(nc, {}).find({ ...search, since: { window: 20 * 3_600_000 }, ids });
+  assert.deepEqual([found[0], found[9]], [39_991, 40_000]);
+  assert.ok(asked.length < 10_000, `${asked.length} requests`);
+});
+
+Deno.test("IdFinder answers searches at the same time, and reads on after one that was ended", async () => {
+  const messages = Array.from({ length: 300 }, (_, i) => ({ subject: "orders.eu", id: `id ${i}` }));
+  const finder = new IdFinder(streamOf(messages).nc, {});
+  const aborted = finder.find({ ...search, ids: ["id 1"] }, AbortSignal.abort(new Error("enough")));
+  const found = await Promise.all(["id 0", "id 299", "id 300", ""].map((id) => finder.find({ ...search, ids: [id] })));
+  assert.deepEqual(found.map(([sequence]) => sequence), [1, 300, 0, 0]);
+  await assert.rejects(aborted, /enough/);
 });

@@ -45,8 +45,11 @@ Deno.test("FirstSent tells a time that is never after the row's own, and at most
     assert.equal(firstSent.of(0), undefined);
     for (const { rows, pause } of steps) {
       time += pause;
-      if (rows > 0) firstSent.mark(times.length, time);
+      firstSent.mark(times.length, times.length + rows, time);
       for (let i = 0; i < rows; i++) times.push(time);
+      // A row that is sent again keeps its time.
+      firstSent.mark(Math.max(0, times.length - 2), times.length, time);
+      assert.equal(firstSent.of(times.length), undefined);
     }
     times.forEach((own, row) => {
       const { steady } = firstSent.of(row)!;

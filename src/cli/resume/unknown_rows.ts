@@ -11,7 +11,7 @@ import { prepareRows } from "../../message/prepare.ts";
 import type { Settings } from "../../options/publisher.ts";
 import { openBatch } from "../../publish/prepare_batch.ts";
 import { DUPLICATE, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
-import { findIds } from "../../stream/find_ids.ts";
+import { IdFinder } from "../../stream/find_ids.ts";
 import type { PendingPiece } from "../publish/feed.ts";
 import { JournalError } from "../journal/error.ts";
 import type { InputField } from "../journal/line.ts";
@@ -49,6 +49,8 @@ export interface DoubtParts {
  */
 export async function settleDoubts(pending: readonly PendingPiece[], parts: DoubtParts): Promise<PendingPiece[]> {
   const searched: PendingPiece[] = [];
+  const { domain, inboxPrefix } = parts.settings;
+  const finder = new IdFinder(parts.nc, { domain, inboxPrefix });
   for (const one of pending) {
     const unknown = unknownOf(one.piece);
     if (unknown.length === 0) continue;
@@ -62,7 +64,7 @@ export async function settleDoubts(pending: readonly PendingPiece[], parts: Doub
     if (now.wall >= since && elapsedBetween(firstSent, now) < limit) {
       one.earlier = { duplicateWindow, firstSent: (row) => codes![row] === UNKNOWN ? firstSent : undefined };
     } else {
-      await search(one, unknown, ids, parts);
+      await search(one, unknown, ids, finder, parts);
       searched.push(one);
     }
   }
@@ -88,15 +90,15 @@ async function search(
   { piece }: PendingPiece,
   unknown: readonly number[],
   ids: readonly string[],
+  finder: IdFinder,
   { nc, settings, inputs, signal }: DoubtParts,
 ): Promise<void> {
   const { stream, subject, file } = inputs[piece.input]!;
-  const { domain, inboxPrefix } = settings;
   // Of two rows with one id the second one is a duplicate of the first.
   const distinct = [...new Set(ids)];
   const since = { sequence: piece.after };
   const found = await mayFail(
-    () => findIds(nc, { stream, subject, ids: distinct, since, limit: Infinity }, { domain, inboxPrefix, signal }),
+    () => finder.find({ stream, subject, ids: distinct, since }, signal),
     `${rowsOf(unknown.length)} of ${file} were on their way when the run ended, the duplicate window has passed, and ` +
       `looking for their ids in ${stream} has failed`,
   );

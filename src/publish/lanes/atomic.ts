@@ -234,7 +234,7 @@ export class AtomicLane implements Lane {
     // A batch that may have to be sent again is answered before the next: stored order stays the order of calls.
     if (this.#batches.early !== undefined || (this.#backlog.retry.enabled && this.#batches.size > 0)) return false;
     if (this.#refusesResend(delivery)) return false;
-    delivery.firstSent.mark(0, time);
+    delivery.firstSent.mark(0, rows.count, time);
     const batch = this.#batches.add(delivery, bytes, time, time + publishTimeout);
     this.#submitted += rows.count;
     delivery.begun = true;

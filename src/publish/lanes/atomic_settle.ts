@@ -39,12 +39,18 @@ export async function settle(batch: AtomicBatch, description: string, find: RowF
   } catch (cause) {
     const { code, message } = cause as { code?: unknown; message?: unknown };
     const reason = `${refused}, and its rows could not be looked for: ${message}`;
-    const again = code === "connection.permission" ? "never" : "later";
-    return { kind: "unknown", miss: { ...known, stored: "unknown", again, reason, cause } };
+    if (code === "connection.permission") {
+      return { kind: "unknown", miss: { ...known, stored: "unknown", again: "never", reason, cause } };
+    }
+    // The server's code would say that another try is useless: what has failed is the search.
+    return { kind: "unknown", miss: { code: "publish.timeout", stored: "unknown", again: "later", reason, cause } };
   }
 }
 
-/** Notes the rows that were found as duplicates, and the others as refused; gives what the duplicates are together. */
+/**
+ * Notes the rows that were found as duplicates and the other rows with ids as refused. A row without an id may be
+ * stored: it cannot be looked for. Returns the number and the bytes of the duplicates.
+ */
 export function noteFound(
   delivery: Delivery,
   sequences: Float64Array,
@@ -54,7 +60,7 @@ export function noteFound(
   let bytes = 0;
   for (let i = 0; i < delivery.count; i++) {
     if (sequences[i] === 0) {
-      delivery.refuse(i, "no");
+      delivery.refuse(i, delivery.rows!.hasId(i) ? "no" : "unknown");
       continue;
     }
     delivery.acknowledge(i, sequences[i]!, true);

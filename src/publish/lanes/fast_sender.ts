@@ -200,7 +200,6 @@ export class FastSender {
     const rows = delivery.rows!;
     const first = batch.sent + 1;
     let count = 0;
-    if (most > 0) delivery.firstSent.mark(index, time);
     try {
       for (; count < most; count++) {
         const size = rows.sizeOf(index + count);
@@ -222,7 +221,6 @@ export class FastSender {
    */
   #sendLast(batch: FastBatch, delivery: Delivery, index: number, time: number): boolean {
     if (this.#refuses(delivery, index)) return false;
-    if (index === delivery.next) delivery.firstSent.mark(index, time);
     const undo = this.#feed.take(delivery, 1);
     const next = this.#feed.peek(time);
     const last = next === undefined ? !this.#feed.loading : !joins(batch, next, this.#settings.maxInFlight);
@@ -249,6 +247,7 @@ export class FastSender {
   #note(batch: FastBatch, delivery: Delivery, index: number, count: number, time: number): void {
     if (count === 0) return;
     if (batch.sent === 0) this.#batches.set(batch.id, batch);
+    delivery.firstSent.mark(index, index + count, time);
     batch.add(delivery, index, count, time + this.#settings.publishTimeout);
     for (let i = index; i < index + count; i++) delivery.submit(i);
     this.rows += count;

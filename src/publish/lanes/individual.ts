@@ -179,7 +179,6 @@ export class IndividualLane implements Lane {
 
   /** Submits a call's rows; false when the window is full. */
   #submitRows(delivery: Delivery, time: number): boolean {
-    if (delivery.next < delivery.count) delivery.firstSent.mark(delivery.next, time);
     while (delivery.next < delivery.count) {
       if (!this.#submit(delivery, delivery.next, time)) return false;
       delivery.next++;
@@ -198,6 +197,7 @@ export class IndividualLane implements Lane {
       this.#host.failed(notResent(fault, delivery, index));
       return false;
     }
+    delivery.firstSent.mark(index, index + 1, time);
     const token = this.#window.reserve(delivery, index, size, time + this.#timeout);
     delivery.submit(index);
     try {

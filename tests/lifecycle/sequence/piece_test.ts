@@ -22,7 +22,7 @@ function pieceOver(first: Attempt, options: { ids?: boolean; window?: number; do
       if (next === undefined) return delivery;
       const rows = { count: next.length, from: 0, hasId: () => ids, rowNumber: (i: number) => i, release: () => {} };
       delivery.load(rows as never, { duplicateWindow: window } as never);
-      delivery.firstSent.mark(0, performance.now());
+      delivery.firstSent.mark(0, next.length, performance.now());
       if (doubtful) delivery.refuse(1, "unknown");
       delivery.codes.set(next);
       delivery.tries.fill(1);
