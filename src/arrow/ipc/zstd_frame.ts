@@ -7,11 +7,15 @@
  * @module
  */
 
+import { bytesOf } from "../buffers.ts";
 import { damaged } from "./fault.ts";
+import { checkWeights } from "./zstd_weights.ts";
 
 const MAGIC = 0xfd2fb528;
 /** Bytes of the content size, by the two highest bits of the descriptor. */
 const SIZE_BYTES = [0, 2, 4, 8] as const;
+/** Kinds of blocks. */
+const [REPEATED, COMPRESSED] = [1, 2];
 /** The largest block of any frame. */
 const LARGEST_BLOCK = 1 << 17;
 /** Bytes of window that may be moved for a frame, and for each byte of its content: 32 MiB of window need 256. */
@@ -80,8 +84,10 @@ function countBlocks(view: DataView, start: number, hasChecksum: boolean): numbe
     }
     if (at + 3 > view.byteLength) return damaged("a ZSTD frame is cut");
     const header = view.getUint16(at, true) | view.getUint8(at + 2) << 16;
-    const isRepeated = (header >> 1 & 3) === 1;
-    at += 3 + (isRepeated ? 1 : header >> 3);
+    const kind = header >> 1 & 3;
+    const size = kind === REPEATED ? 1 : header >> 3;
+    if (kind === COMPRESSED) checkWeights(bytesOf(view).subarray(at + 3, at + 3 + size));
+    at += 3 + size;
     isLast = (header & 1) === 1;
     blocks++;
   }

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { constants, zstdCompressSync, type ZstdOptions } from "node:zlib";
 import { type Inflate, loadCodec } from "../../../src/arrow/ipc/compression.ts";
 import { boundedFrame } from "../../../src/arrow/ipc/zstd_frame.ts";
+import { readBytes } from "../../_support/testdata.ts";
 import { concat } from "./_messages.ts";
+import { readTexts } from "./_mutations.ts";
 
 const portable: Inflate = await loadCodec("zstd");
 const MIB = 1 << 20;
@@ -59,4 +61,19 @@ Deno.test("boundedFrame() refuses what is cut, continues, needs a dictionary, or
   assert.throws(() => boundedFrame(frame([0x20, 9], STORED), 1, 1), /of 9 bytes is announced as 1/);
   assert.throws(() => portable(frame([0x20, 9], STORED), 9, 9), /holds 1 bytes/);
   assert.throws(() => boundedFrame(Uint8Array.of(0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4), 4, 4), /not a ZSTD/);
+});
+
+Deno.test("boundedFrame() accepts the weights of any text that is compressed", () => {
+  const letters = fc.array(fc.nat(255), { minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(letters, fc.array(fc.nat(), { maxLength: 3000 }), fc.constantFrom(1, 5, 19), (set, picks, level) => {
+      const content = Uint8Array.from(picks, (pick) => set[Math.floor((pick % 1000) ** 2 / 1e6 * set.length)]!);
+      assert.deepEqual(portable(compressed(content, level, false), content.length, content.length), content);
+    }),
+  );
+});
+
+Deno.test("readArrow() refuses weights that never end", async () => {
+  const ipc = readBytes("reports/zstd_weights.arrow");
+  await assert.rejects(readTexts(ipc), { code: "encode.malformed", message: /weights of a ZSTD block/ });
 });
