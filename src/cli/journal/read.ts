@@ -66,12 +66,11 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<R
       torn = text;
       continue;
     }
-    if (torn !== undefined && state.run !== undefined) state.takeTorn(torn);
+    // A torn line counts as never written: a piece is begun, and the line synced, before a row of it is sent.
     torn = undefined;
     check = parsed.check;
     state.take(parsed.line, number);
   }
-  if (torn !== undefined && state.run !== undefined) state.takeTorn(torn);
   return { state, end: { size, check, open } };
 }
 

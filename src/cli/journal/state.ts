@@ -32,8 +32,6 @@ export class JournalState {
   readonly streams: Map<string, KnownStream> = new Map();
   /** Pieces in the order of their rows. */
   readonly pieces: KnownPiece[] = [];
-  /** Since when the piece behind the last one may have been begun: a line was torn that can have said so. */
-  doubtSince: number | undefined;
   readonly #places = new Map<string, KnownPiece>();
   #time = 0;
 
@@ -79,14 +77,6 @@ export class JournalState {
     this.take(line, NaN);
   }
 
-  /**
-   * Notes that a line is torn: what it was the end of has none; and it may have begun the piece behind the last one.
-   */
-  takeTorn(text: string): void {
-    const begins = '{"kind":"begin"';
-    if (text.startsWith(begins.slice(0, text.length)) || !text.startsWith("{")) this.doubtSince ??= this.#time;
-  }
-
   #stream({ stream, created, ...line }: StreamLine, fail: Fail): void {
     const known = this.streams.get(stream);
     if (known !== undefined && known.created !== created) fail(`${stream} is another stream than before`);
@@ -102,8 +92,7 @@ export class JournalState {
     const known = this.#places.get(placeOf(line));
     if (known === undefined) {
       if (!follows(line, this.pieces.at(-1))) fail("it does not follow the piece before it");
-      const piece = begunPiece(line, this.doubtSince ?? this.#time, after);
-      this.doubtSince = undefined;
+      const piece = begunPiece(line, this.#time, after);
       this.pieces.push(piece);
       this.#places.set(placeOf(line), piece);
       return;

@@ -17,7 +17,6 @@ import type { PublishPlan } from "../publish/options.ts";
 import type { SourceItem } from "../publish/source_items.ts";
 import { VERSION } from "../version.ts";
 import { settleDoubts } from "./unknown_rows.ts";
-import { beginDoubtful } from "./doubtful.ts";
 import { recheck } from "./recheck.ts";
 import { sameStreams } from "./streams.ts";
 
@@ -58,12 +57,10 @@ export interface ResumeParts {
  * ```
  */
 export async function resumption(state: JournalState, parts: ResumeParts): Promise<Resumption> {
-  const { plan, inputs, items, signal } = parts;
-  const settings = resolveOptions(plan.config);
-  const known = await recheck(state, { files: inputs.map(({ file }) => file), items, signal });
-  const { work, line: begun } = await beginDoubtful(state, known, { settings, limits: plan.limits, inputs, signal });
+  const { inputs, items, signal } = parts;
+  const work = await recheck(state, { files: inputs.map(({ file }) => file), items, signal });
   const time = new Date().toISOString();
-  const lines: JournalLine[] = [{ kind: "resume", time, jetrow: VERSION }, ...begun === undefined ? [] : [begun]];
+  const lines: JournalLine[] = [{ kind: "resume", time, jetrow: VERSION }];
   const receipts: WriteReceipt[] = [];
   for (const { piece } of await searched(state, work.pending, parts)) {
     const { input, batch, offset, rows } = piece;
