@@ -35,7 +35,7 @@ export { messageId, messageIdentity } from "./src/hash/message_id.ts";
 export { Publisher } from "./src/publish/publisher.ts";
 export { BoundedRun, openRun } from "./src/lifecycle/run.ts";
 export { EpochSession, openSession } from "./src/lifecycle/session.ts";
-export { publishAll, type PublishAllLimits } from "./src/lifecycle/publish_all.ts";
+export { publishAll, type PublishAllOptions } from "./src/lifecycle/publish_all.ts";
 export { batchesOf } from "./src/lifecycle/batches_of.ts";
 export { type ConnectionTest, type JetStreamUse, testConnection } from "./src/stream/test_connection.ts";
 export type { ReadingOptions } from "./src/stream/reading_options.ts";

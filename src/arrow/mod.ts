@@ -24,7 +24,6 @@ export type {
   ArrowRows,
   ArrowSchema,
   ArrowTable,
-  ArrowWindow,
   FlechetteTable,
   RowType,
   RowTypes,

@@ -8,7 +8,7 @@ import { describe } from "../util/describe.ts";
 import { ConfigError } from "../errors/mod.ts";
 import { lowerBound } from "../util/lower_bound.ts";
 import type { ArrowRows, BatchLimits } from "../types/mod.ts";
-import { type ChunkView, type RowsView, viewRows, windowOf } from "./view.ts";
+import { type ChunkView, type RowsView, sliceOf, viewRows } from "./view.ts";
 import { addWeights, constantWeight, pieceWeight } from "./row_bytes.ts";
 
 const DEFAULT_MAX_ROWS = 8192;
@@ -48,11 +48,11 @@ export type PieceLimits = Required<BatchLimits>;
  */
 export function sliceRows(rows: ArrowRows, limits: BatchLimits = {}): Iterable<ArrowRows> {
   const all = resolveLimits(limits);
-  return windows(rows, viewRows(rows), all);
+  return slices(rows, viewRows(rows), all);
 }
 
-function* windows(rows: ArrowRows, view: RowsView, limits: PieceLimits): Generator<ArrowRows, void, undefined> {
-  for (const { from, count } of pieceRanges(view, limits)) yield windowOf(rows, view, from, count);
+function* slices(rows: ArrowRows, view: RowsView, limits: PieceLimits): Generator<ArrowRows, void, undefined> {
+  for (const { from, count } of pieceRanges(view, limits)) yield sliceOf(rows, view, from, count);
 }
 
 /**

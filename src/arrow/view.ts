@@ -8,7 +8,7 @@
 import { describe } from "../util/describe.ts";
 import { EncodeError } from "../errors/mod.ts";
 import { lowerBound } from "../util/lower_bound.ts";
-import type { ArrowRows, ArrowWindow } from "../types/mod.ts";
+import type { ArrowBatch, ArrowRows } from "../types/mod.ts";
 import { type ColumnCache, type ColumnView, type LooseData, viewColumn } from "./column.ts";
 import { cellError, Fault, malformed } from "./fault.ts";
 import type { FieldType } from "./field_type.ts";
@@ -62,7 +62,7 @@ interface LooseColumn {
  * ```
  */
 export function viewRows(rows: ArrowRows): RowsView {
-  if (isWindow(rows)) return viewWindow(rows);
+  if (isSlice(rows)) return viewSlice(rows);
   const fields = (rows as Partial<ArrowRows> | null | undefined)?.schema?.fields;
   if (!Array.isArray(fields)) refuse(rows);
   const columns = resolveColumns(fields as readonly LooseField[]);
@@ -79,40 +79,31 @@ export function viewRows(rows: ArrowRows): RowsView {
   return { rowCount: firstRow, names, types, chunks };
 }
 
-/** The views of windows that {@linkcode windowOf} made: viewing a table again for every piece would be quadratic. */
-const windows = new WeakMap<ArrowWindow, RowsView>();
+/** The views of slices that {@linkcode sliceOf} made: viewing a table again for every piece would be quadratic. */
+const views = new WeakMap<object, RowsView>();
 
-/** Whether rows are a window of others. */
-export function isWindow(rows: ArrowRows): rows is ArrowWindow {
+/** A slice, also one of another copy of the package, which does not know its view. */
+interface Slice extends ArrowBatch {
+  readonly source: ArrowRows;
+  readonly from: number;
+}
+
+function isSlice(rows: ArrowRows): rows is Slice {
   return typeof rows === "object" && rows !== null && "source" in rows && "from" in rows;
 }
 
-/**
- * A window of rows whose view is known; a window of a window is one of the rows themselves.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- *
- * const rows = tableFromArrays({ a: [1, 2, 3] });
- * const window = windowOf(windowOf(rows, viewRows(rows), 1, 2), viewRows(rows), 1, 1);
- * assert.deepEqual([window.from, window.numRows, window.source], [2, 1, rows]);
- * ```
- */
-export function windowOf(rows: ArrowRows, view: RowsView, from: number, count: number): ArrowWindow {
-  const window: ArrowWindow = isWindow(rows)
-    ? { schema: rows.schema, numRows: count, source: rows.source, from: rows.from + from }
-    : { schema: rows.schema, numRows: count, source: rows, from };
-  windows.set(window, narrow(view, from, count));
-  return window;
+/** Makes rows of a part of a view, without a copy; a slice of a slice is one of the rows themselves. */
+export function sliceOf(rows: ArrowRows, view: RowsView, from: number, count: number): ArrowBatch {
+  const of = isSlice(rows) ? { source: rows.source, from: rows.from + from } : { source: rows, from };
+  const slice: Slice = { schema: rows.schema, numRows: count, data: { length: count, children: [] }, ...of };
+  views.set(slice, narrow(view, from, count));
+  return slice;
 }
 
-function viewWindow(window: ArrowWindow): RowsView {
-  const known = windows.get(window);
+function viewSlice(slice: Slice): RowsView {
+  const known = views.get(slice);
   if (known !== undefined) return known;
-  if (isWindow(window.source)) return refuse(window);
-  return narrow(viewRows(window.source), window.from, window.numRows);
+  return isSlice(slice.source) ? refuse(slice) : narrow(viewRows(slice.source), slice.from, slice.numRows);
 }
 
 /**
@@ -135,7 +126,7 @@ export function chunkAt(chunks: readonly Pick<ChunkView, "firstRow" | "rowCount"
 /** The rows from `from` on, `count` of them, numbered from 0. */
 function narrow(view: RowsView, from: number, count: number): RowsView {
   if (countOf(from) + countOf(count) > view.rowCount) {
-    const text = `Cannot encode rows: a window of rows ${from} to ${from + count} is not within ${view.rowCount} rows`;
+    const text = `Cannot encode rows: rows ${from} to ${from + count} are not within ${view.rowCount} rows`;
     throw new EncodeError("encode.malformed", text);
   }
   const chunks: ChunkView[] = [];

@@ -23,7 +23,6 @@ export type {
   ArrowRows,
   ArrowSchema,
   ArrowTable,
-  ArrowWindow,
   BatchLimits,
   EncodedRows,
   FlechetteTable,

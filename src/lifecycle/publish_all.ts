@@ -21,14 +21,14 @@ import { openUnlessAborted } from "../util/unless_aborted.ts";
  *
  * @example
  * ```ts
- * import type { PublishAllLimits } from "@jetrow/jetrow";
+ * import type { PublishAllOptions } from "@jetrow/jetrow";
  * import assert from "node:assert/strict";
  *
- * const limits: PublishAllLimits = { budget: "5m", batchMaxRows: 1000 };
+ * const limits: PublishAllOptions = { budget: "5m", batchMaxRows: 1000 };
  * assert.equal(limits.budget, "5m");
  * ```
  */
-export interface PublishAllLimits extends ApplyAllOptions {
+export interface PublishAllOptions extends ApplyAllOptions {
   /** How long to go on without a row acknowledged: milliseconds, or a Go duration text. */
   readonly budget: number | string;
 }
@@ -70,7 +70,7 @@ export async function publishAll(
   connect: () => Promise<NatsConnection>,
   options: Options,
   batches: Batches,
-  limits: PublishAllLimits,
+  limits: PublishAllOptions,
 ): Promise<RunReceipt> {
   const { publishTimeout } = resolveOptions(options);
   const { budget, ...settings } = resolvePublishAll(limits);

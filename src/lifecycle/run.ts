@@ -9,10 +9,10 @@ import { PublisherCore } from "../publish/core.ts";
 import type {
   ApplyAllOptions,
   Batches,
+  CallOptions,
   Dial,
   Options,
   PublisherStats,
-  PublishOptions,
   ResourceTotal,
   RowBatch,
   RunReceipt,
@@ -43,8 +43,11 @@ import { Totals } from "./totals.ts";
  * ```
  */
 export async function openRun(to: Dial, options: Options): Promise<BoundedRun> {
-  return await BoundedRun.open(to, options);
+  return makeRun(await PublisherCore.open(to, options));
 }
+
+/** The constructor of runs, which is private: a run exists only over an opened publisher. */
+let makeRun: (core: PublisherCore) => BoundedRun;
 
 type RunState = "open" | "committed" | "aborted";
 
@@ -74,9 +77,8 @@ export class BoundedRun {
     this.#core = core;
   }
 
-  /** Opens a run; see {@linkcode openRun}. */
-  static async open(to: Dial, options: Options): Promise<BoundedRun> {
-    return new BoundedRun(await PublisherCore.open(to, options));
+  static {
+    makeRun = (core) => new BoundedRun(core);
   }
 
   /**
@@ -85,7 +87,7 @@ export class BoundedRun {
    * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent,
    * a PublishError afterwards, and a StateError after `commit` or `abort`.
    */
-  async apply(batch: RowBatch, options: PublishOptions = {}): Promise<WriteReceipt> {
+  async apply(batch: RowBatch, options: CallOptions = {}): Promise<WriteReceipt> {
     return await this.#call(async () => {
       const receipt = await this.#core.publish(batch, resolveCall(options).signal);
       this.#totals.add(receipt);

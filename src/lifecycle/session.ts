@@ -11,11 +11,11 @@ import { giveUp } from "../publish/opening.ts";
 import type {
   ApplyAllOptions,
   Batches,
+  CallOptions,
   Dial,
   EpochRef,
   Options,
   PublisherStats,
-  PublishOptions,
   ResourceTotal,
   RowBatch,
   WriteReceipt,
@@ -50,8 +50,19 @@ import { Totals } from "./totals.ts";
  * ```
  */
 export async function openSession(to: Dial, options: Options, attempt: string): Promise<EpochSession> {
-  return await EpochSession.open(to, options, attempt);
+  if (typeof attempt !== "string" || attempt === "") {
+    await giveUp(to, options);
+    throw new ConfigError("config.type", {
+      field: "attempt",
+      rule: "must be a non-empty string",
+      received: describe(attempt),
+    });
+  }
+  return makeSession(await PublisherCore.open(to, options), attempt);
 }
+
+/** The constructor of sessions, which is private: a session exists only over an opened publisher. */
+let makeSession: (core: PublisherCore, attempt: string) => EpochSession;
 
 /** What belongs to the epoch that is active. */
 interface Epoch {
@@ -95,17 +106,8 @@ export class EpochSession {
     this.attempt = attempt;
   }
 
-  /** Opens a session; see {@linkcode openSession}. */
-  static async open(to: Dial, options: Options, attempt: string): Promise<EpochSession> {
-    if (typeof attempt !== "string" || attempt === "") {
-      await giveUp(to, options);
-      throw new ConfigError("config.type", {
-        field: "attempt",
-        rule: "must be a non-empty string",
-        received: describe(attempt),
-      });
-    }
-    return new EpochSession(await PublisherCore.open(to, options), attempt);
+  static {
+    makeSession = (core, attempt) => new EpochSession(core, attempt);
   }
 
   /**
@@ -124,7 +126,7 @@ export class EpochSession {
    * Throws a StateError for any other epoch, and what the publisher throws; that poisons the session, unless the epoch
    * was aborted meanwhile.
    */
-  async apply(batch: RowBatch, ref: EpochRef, options: PublishOptions = {}): Promise<WriteReceipt> {
+  async apply(batch: RowBatch, ref: EpochRef, options: CallOptions = {}): Promise<WriteReceipt> {
     return await this.#call(ref, async ({ totals }) => {
       const receipt = await this.#core.publish(batch, resolveCall(options).signal);
       totals.add(receipt);

@@ -5,7 +5,7 @@
  */
 
 import { type PieceLimits, pieceRanges, resolveLimits } from "../arrow/slice.ts";
-import { type RowsView, viewRows, windowOf } from "../arrow/view.ts";
+import { type RowsView, sliceOf, viewRows } from "../arrow/view.ts";
 import type { BatchLimits, RowBatch } from "../types/mod.ts";
 import { checkSelection, operationCodes } from "./operations.ts";
 
@@ -48,7 +48,7 @@ function* pieces(batch: RowBatch, view: RowsView, limits: PieceLimits): Generato
     const end = (selected?.at(-1) ?? from + count - 1) + 1;
     yield {
       ...batch,
-      rows: windowOf(rows, view, first, end - first),
+      rows: sliceOf(rows, view, first, end - first),
       ...(Array.isArray(operations) ? { operations: operations.slice(first, end) } : {}),
       ...(selected === undefined ? {} : { only: selected.map((row) => row - first) }),
     };

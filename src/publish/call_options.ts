@@ -6,7 +6,7 @@
 
 import { applyRules, fieldsOf, type Place } from "../options/fields.ts";
 import { abortSignal } from "../options/values.ts";
-import type { PublishOptions } from "../types/mod.ts";
+import type { CallOptions } from "../types/mod.ts";
 
 /** The rules of what every call takes. */
 export const CALL = { signal: { rule: abortSignal } } as const;
@@ -25,11 +25,11 @@ const TOP: Place = { field: "", spelling: "camel" };
  * assert.throws(() => resolveCall({ singal: signal } as {}), { code: "config.unknown", field: "singal" });
  * ```
  */
-export function resolveCall(options: PublishOptions): PublishOptions {
+export function resolveCall(options: CallOptions): CallOptions {
   return applyRules(fieldsOf(plainOptions(options), Object.keys(CALL), TOP), CALL);
 }
 
 /** An AbortController has the type of options, for its signal, though it is no plain object. */
-export function plainOptions(options: PublishOptions): PublishOptions {
+export function plainOptions(options: CallOptions): CallOptions {
   return options instanceof AbortController ? { signal: options.signal } : options;
 }

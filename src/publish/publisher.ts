@@ -5,7 +5,7 @@
  */
 
 import type { JetrowError } from "../errors/mod.ts";
-import type { Dial, Options, PublisherStats, PublishOptions, RowBatch, WriteReceipt } from "../types/mod.ts";
+import type { CallOptions, Dial, Options, PublisherStats, RowBatch, WriteReceipt } from "../types/mod.ts";
 import { resolveCall } from "./call_options.ts";
 import { PublisherCore } from "./core.ts";
 
@@ -62,7 +62,7 @@ export class Publisher {
    * `publish.aborted`: it ends the call, and with rows on the wire the publisher, too, unless the connection is the
    * caller's own.
    */
-  async publish(batch: RowBatch, options: PublishOptions = {}): Promise<WriteReceipt> {
+  async publish(batch: RowBatch, options: CallOptions = {}): Promise<WriteReceipt> {
     return await this.#core.publish(batch, resolveCall(options).signal);
   }
 

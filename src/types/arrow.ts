@@ -111,31 +111,6 @@ export interface FlechetteTable {
 }
 
 /**
- * Some rows of others, without a copy: what `sliceRows` gives.
- *
- * @example
- * ```ts
- * import { type ArrowWindow, sliceRows } from "@jetrow/jetrow";
- * import { tableFromArrays } from "apache-arrow";
- * import assert from "node:assert/strict";
- *
- * const table = tableFromArrays({ id: [1, 2, 3] });
- * const pieces = [...sliceRows(table, { batchMaxRows: 2 })] as ArrowWindow[];
- * assert.deepEqual(pieces.map(({ from, numRows }) => [from, numRows]), [[0, 2], [2, 1]]);
- * ```
- */
-export interface ArrowWindow {
-  /** The columns' names, types and metadata. */
-  readonly schema: ArrowSchema;
-  /** How many rows there are. */
-  readonly numRows: number;
-  /** The rows that these are part of. */
-  readonly source: ArrowBatch | ArrowTable | FlechetteTable;
-  /** The number of the first row in `source`. */
-  readonly from: number;
-}
-
-/**
  * What jetrow takes as rows: structural, so that any version of apache-arrow or flechette serves.
  *
  * @example
@@ -149,4 +124,4 @@ export interface ArrowWindow {
  * for (const rows of all) assert.equal(new TextDecoder().decode(encodeRows(rows).bytes), '{"id":1}');
  * ```
  */
-export type ArrowRows = ArrowBatch | ArrowTable | FlechetteTable | ArrowWindow;
+export type ArrowRows = ArrowBatch | ArrowTable | FlechetteTable;

@@ -168,14 +168,14 @@ export type Options = PublisherOptions & Partial<ConnectionConfig>;
  *
  * @example
  * ```ts
- * import type { PublishOptions } from "@jetrow/jetrow";
+ * import type { CallOptions } from "@jetrow/jetrow";
  * import assert from "node:assert/strict";
  *
- * const options: PublishOptions = { signal: AbortSignal.abort("enough") };
+ * const options: CallOptions = { signal: AbortSignal.abort("enough") };
  * assert.equal(options.signal?.reason, "enough");
  * ```
  */
-export interface PublishOptions {
+export interface CallOptions {
   /**
    * Ends the call. Where none of its rows was sent, that call alone. Rows on the wire are then of unknown fate: on a
    * caller's own connection it is still that call alone, on one that was dialled or handed over the publisher ends. A
@@ -200,7 +200,7 @@ export interface PublishOptions {
  * assert.equal(options.batchMaxRows, 1000);
  * ```
  */
-export interface ApplyAllOptions extends BatchLimits, PublishOptions {
+export interface ApplyAllOptions extends BatchLimits, CallOptions {
   /**
    * Told each piece's receipt, in order, and awaited: by a commit, too, so that a commit awaited in here never comes. An
    * abort or close of the run or session does not wait for it.

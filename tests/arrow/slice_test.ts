@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { pieceRanges, resolveLimits, sliceRows } from "../../src/arrow/slice.ts";
-import { chunkAt, viewRows, windowOf } from "../../src/arrow/view.ts";
+import { chunkAt, sliceOf, viewRows } from "../../src/arrow/view.ts";
 import { ConfigError } from "../../src/errors/mod.ts";
 import { encodeRows, encodeView } from "../../src/json/encode.ts";
 import type { ArrowRows, BatchLimits } from "../../src/types/mod.ts";
@@ -85,7 +85,7 @@ Deno.test("a window of a table, and a piece's encoding, do not look at every chu
     },
   }));
   for (let row = 0; row < count; row++) {
-    windowOf(table, { ...view, chunks }, row, 1);
+    sliceOf(table, { ...view, chunks }, row, 1);
     assert.equal(encodeView({ ...view, chunks }, { from: row, count: 1 }).rows, 1);
   }
   assert.ok(reads < 100 * count, `${reads} looks at chunks`);
@@ -100,17 +100,29 @@ Deno.test("sliceRows() cuts rows without columns by their number", () => {
   assert.deepEqual(sizes(batchOf([], 5), { batchMaxRows: 2, batchMaxBytes: 1 }), [2, 2, 1]);
 });
 
-Deno.test("sliceRows() gives windows of the rows themselves, also of windows", () => {
+Deno.test("sliceRows() yields slices of the rows themselves, also of slices", () => {
   const table = demoTable(10, 4);
   const [, second] = sliceRows(table, { batchMaxRows: 3 });
-  assert.deepEqual(second, { schema: table.schema, numRows: 1, source: table, from: 3 });
+  assert.deepEqual(second, {
+    schema: table.schema,
+    numRows: 1,
+    data: { length: 1, children: [] },
+    source: table,
+    from: 3,
+  });
   const [, , third] = sliceRows(table, { batchMaxRows: 3 });
   const [, inner] = sliceRows(third!, { batchMaxRows: 2 });
-  assert.deepEqual(inner, { schema: table.schema, numRows: 1, source: table, from: 6 });
+  assert.deepEqual(inner, {
+    schema: table.schema,
+    numRows: 1,
+    data: { length: 1, children: [] },
+    source: table,
+    from: 6,
+  });
   assert.deepEqual(bodyTexts(encodeRows(inner!)), bodyTexts(encodeRows(table)).slice(6, 7));
 });
 
-Deno.test("sliceRows() gives windows that another copy of the package can read", () => {
+Deno.test("sliceRows() yields slices that another copy of the package can read", () => {
   const table = demoTable(10, 4);
   for (const piece of sliceRows(table, { batchMaxRows: 3 })) {
     assert.deepEqual(bodyTexts(encodeRows({ ...piece })), bodyTexts(encodeRows(piece)));

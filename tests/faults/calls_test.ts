@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { NatsConnection } from "@nats-io/nats-core";
-import { type Options, Publisher, type PublishError, type PublishOptions, type RowBatch } from "../../mod.ts";
+import { type CallOptions, type Options, Publisher, type PublishError, type RowBatch } from "../../mod.ts";
 import { assertAgreement, assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
 import { idBatch, numberBatch } from "../_support/batches.ts";
 import { ack, NO_RESPONDERS, refusal, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake_answers.ts";
@@ -128,7 +128,7 @@ Deno.test("close() waits for the calls in progress and refuses new ones", async 
 Deno.test("stats() counts every call that failed, whatever was wrong with it, and not those that an end refuses", async () => {
   const fake = fakeConnection();
   const publisher = await Publisher.open(fake.nc, BASE);
-  const faults: [RowBatch, PublishOptions?][] = [
+  const faults: [RowBatch, CallOptions?][] = [
     [{ resource: "", rows: numberBatch(1) }],
     [{ resource: "a b", rows: numberBatch(1) }],
     [{ resource: "eu", rows: numberBatch(2), only: [2] }],

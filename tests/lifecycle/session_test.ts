@@ -240,7 +240,7 @@ Deno.test("close() drops an active epoch and ends its calls; disposal throws not
 
 Deno.test("a session on the caller's connection leaves it open, and a failed opening closes what was dialled", async () => {
   const fake = fakeConnection();
-  const session = await EpochSession.open(fake.nc, BASE, "a1");
+  const session = await openSession(fake.nc, BASE, "a1");
   await session.close();
   assert.ok(!fake.calls.includes("close"));
   const dialled = fakeConnection({ requests: () => streamInfo("ORDERS", { subjects: ["other"] }) });
