@@ -11,16 +11,7 @@ import { malformed } from "./fault.ts";
 /** What a 64-bit word's high half counts. */
 const HIGH = 4294967296;
 
-/**
- * A 64-bit whole number of two words; exact up to 2^53, beyond which no index or offset can be right.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(wideAt(new Int32Array([-1, 0, -1, -1]), 0) === 4294967295 && wideAt(new Int32Array([-1, -1]), 0) === -1);
- * ```
- */
+/** A 64-bit whole number of two words; exact up to 2^53, beyond which no index or offset can be right. */
 export function wideAt(words: Int32Array, slot: number): number {
   const low = words[2 * slot]!;
   const high = words[2 * slot + 1]!;
@@ -28,39 +19,14 @@ export function wideAt(words: Int32Array, slot: number): number {
   return high === 0 && low >= 0 ? low : high * HIGH + (low >>> 0);
 }
 
-/**
- * Throws unless a slot that is not null can be read: the column's buffers may be shorter than its length.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "./view.ts";
- *
- * const column = viewRows(tableFromArrays({ a: Int8Array.of(5) })).chunks[0]!.columns[0]!;
- * checkReadable(column, 0);
- * assert.throws(() => checkReadable(column, 1), /slot 1 is outside/);
- * ```
- */
+/** Throws unless a slot that is not null can be read: the column's buffers may be shorter than its length. */
 export function checkReadable(column: ColumnView, slot: number): void {
   if (slot >= column.length) malformed(`slot ${slot} is outside of its ${column.length}`);
   if (slot >= column.covered) malformed(`its validity bitmap ends before slot ${slot}`);
   if (slot >= column.readable && !isNull(column, slot)) malformed(`its buffers end before slot ${slot}`);
 }
 
-/**
- * Whether {@linkcode checkReadable} can be left out for slots below `needed`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "./view.ts";
- *
- * const column = viewRows(tableFromArrays({ a: Int8Array.of(5) })).chunks[0]!.columns[0]!;
- * assert.ok(allReadable(column, 1) && !allReadable(column, 2));
- * ```
- */
+/** Whether {@linkcode checkReadable} can be left out for slots below `needed`. */
 export function allReadable(column: ColumnView, needed: number): boolean {
   return needed <= column.length && needed <= column.covered && needed <= column.readable;
 }
@@ -76,18 +42,6 @@ export interface Place {
 /**
  * A function that finds a dictionary column's value: the chunk it is in, by number, and the slot in it, both written to
  * `place`. The slot must not be null.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "./view.ts";
- *
- * const column = viewRows(tableFromArrays({ a: ["x", "y", "x"] })).chunks[0]!.columns[0]!;
- * const place = { chunk: -1, slot: -1 };
- * dictionaryPlace(column, place)(1);
- * assert.deepEqual(place, { chunk: 0, slot: 1 });
- * ```
  */
 export function dictionaryPlace(column: ColumnView, place: Place): (slot: number) => void {
   const { numbers, words, dictionary } = column;
@@ -118,18 +72,6 @@ function lastAtMost(ascending: readonly number[], wanted: number): number {
 /**
  * A function that finds a slot's run. Run ends are judged where they are used: the run must end after the slot, and
  * the run before it must not.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { columnFromArray, int32, runEndEncoded, tableFromColumns } from "@uwdata/flechette";
- * import type { ArrowRows } from "../types/mod.ts";
- * import { viewRows } from "./view.ts";
- *
- * const table = tableFromColumns({ a: columnFromArray([7, 7, 8], runEndEncoded(int32(), int32())) });
- * const find = runFinder(viewRows(table as unknown as ArrowRows).chunks[0]!.columns[0]!);
- * assert.deepEqual([0, 1, 2].map(find), [0, 0, 1]);
- * ```
  */
 export function runFinder(column: ColumnView): (slot: number) => number {
   const { numbers, words, bitOffset } = column;
@@ -161,16 +103,7 @@ function firstAfter(at: number, count: number, endOf: (run: number) => number): 
   return low;
 }
 
-/**
- * For each type id from -128 to 127 (at 128 more), the union's member; -1 where there is none.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(memberTable([5, 7])[128 + 7] === 1 && memberTable([5, 7])[128] === -1);
- * ```
- */
+/** For each type id from -128 to 127 (at 128 more), the union's member; -1 where there is none. */
 export function memberTable(codes: readonly number[]): Int16Array {
   const table = new Int16Array(256).fill(-1);
   codes.forEach((code, member) => {
@@ -182,16 +115,6 @@ export function memberTable(codes: readonly number[]): Int16Array {
 /**
  * A function that tells whether a slot comes out as null, seen through dictionaries, unions and runs. What is out of
  * range counts as a value: who reads it finds the fault.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "./view.ts";
- *
- * const column = viewRows(tableFromArrays({ a: ["x", null] })).chunks[0]!.columns[0]!;
- * assert.deepEqual([0, 1].map(nullTest(column)), [false, true]);
- * ```
  */
 export function nullTest(column: ColumnView): (slot: number) => boolean {
   const own = (slot: number): boolean => slot < column.covered && isNull(column, slot);

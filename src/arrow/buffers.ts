@@ -23,16 +23,7 @@ export type NumberArray =
 /** No bytes: stands for a buffer that is not there, so that reading it is out of range. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/**
- * A buffer's bytes; none where it is no view of a buffer.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(bytesOf(new Int32Array([1, 2])).length === 8 && bytesOf(undefined).length === 0);
- * ```
- */
+/** A buffer's bytes; none where it is no view of a buffer. */
 export function bytesOf(buffer: unknown): Uint8Array {
   if (!ArrayBuffer.isView(buffer)) return NO_BYTES;
   if (buffer.byteLength === 0) return emptyBytes(buffer);
@@ -50,31 +41,13 @@ function emptyBytes({ buffer }: ArrayBufferView): Uint8Array {
   return NO_BYTES;
 }
 
-/**
- * A buffer as 32-bit words, whatever elements it had; a last incomplete word is left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(wordsOf(new BigInt64Array([-1n])).join() === "-1,-1");
- * ```
- */
+/** A buffer as 32-bit words, whatever elements it had; a last incomplete word is left out. */
 export function wordsOf(buffer: unknown): Int32Array {
   const bytes = aligned(bytesOf(buffer), 4);
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
 }
 
-/**
- * A buffer as numbers of a width.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(numbersOf(new Uint8Array([255, 255]), "int", 16, true)[0] === -1);
- * ```
- */
+/** A buffer as numbers of a width. */
 export function numbersOf(
   buffer: unknown,
   kind: "int" | "float",
@@ -98,14 +71,6 @@ export function numbersOf(
 /**
  * Offsets as 32-bit words: one word an offset, or two (low, high) where offsets are of 64 bits. A Float64Array, which
  * some readers make of 64-bit offsets, is converted.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(offsetsOf(new BigInt64Array([5n]), true).join() === "5,0");
- * assert.ok(offsetsOf(new Float64Array([5, 7]), false).join() === "5,7");
- * ```
  */
 export function offsetsOf(buffer: unknown, large: boolean): Int32Array {
   if (Object.prototype.toString.call(buffer) !== "[object Float64Array]") return wordsOf(buffer);

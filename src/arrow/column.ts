@@ -87,18 +87,7 @@ const EMPTY: LooseData = { length: 0 };
 /** Columns already viewed, by data object: the batches of a table share dictionaries. */
 export type ColumnCache = Map<unknown, ColumnView>;
 
-/**
- * The view of a column's data. Nothing is read yet: a buffer that is missing or short shows in `readable`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const type = { kind: "int", bits: 32, signed: true, label: "Int32", source: {} } as const;
- * const view = viewColumn(type, { type: { typeId: 2, bitWidth: 32, isSigned: true }, length: 2, values: new Int32Array(2) });
- * assert.ok(view.readable === 2 && view.bits === undefined);
- * ```
- */
+/** The view of a column's data. Nothing is read yet: a buffer that is missing or short shows in `readable`. */
 export function viewColumn(
   declared: FieldType,
   data: LooseData | null | undefined,
@@ -144,19 +133,7 @@ export function elementsOf(
   return sum;
 }
 
-/**
- * Whether a slot is null by its own bitmap.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const type = { kind: "bool", label: "Bool", source: {} } as const;
- * const parts = { length: 2, nullCount: 1, nullBitmap: new Uint8Array([1]), values: new Uint8Array([3]) };
- * const view = viewColumn(type, parts);
- * assert.ok(!isNull(view, 0) && isNull(view, 1));
- * ```
- */
+/** Whether a slot is null by its own bitmap. */
 export function isNull(column: ColumnView, slot: number): boolean {
   const { bits, bitOffset } = column;
   if (bits === undefined) return column.type.kind === "null";

@@ -10,13 +10,6 @@ import { describe } from "../util/describe.ts";
 /**
  * A fault of one value: thrown by code that knows neither row nor column, turned into an EncodeError by the loop that
  * does. Never seen outside.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(new Fault("encode.value", "a text").code, "encode.value");
- * ```
  */
 export class Fault extends Error {
   /** The code of the EncodeError it becomes. */
@@ -29,32 +22,12 @@ export class Fault extends Error {
   }
 }
 
-/**
- * Throws the fault of a buffer that points outside of what it has.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.throws(() => malformed("a text"), { code: "encode.malformed", message: "a text" });
- * ```
- */
+/** Throws the fault of a buffer that points outside of what it has. */
 export function malformed(text: string): never {
   throw new Fault("encode.malformed", text);
 }
 
-/**
- * The EncodeError of what was thrown in one cell; anything but a Fault comes back as it is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const error = cellError(new Fault("encode.value", "a time of 90000 s is outside of 0 to 24 h"), "at", 3);
- * assert.ok(error instanceof Error);
- * assert.ok(String(error).includes('Cannot encode column "at" in row 3: a time of 90000 s'));
- * ```
- */
+/** The EncodeError of what was thrown in one cell; anything but a Fault comes back as it is. */
 export function cellError(thrown: unknown, column: string, row: number): unknown {
   if (!(thrown instanceof Fault)) return thrown;
   const text = `Cannot encode column ${describe(column)} in row ${row}: ${thrown.message}`;

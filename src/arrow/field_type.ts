@@ -60,17 +60,7 @@ export type SpanLayout = "offsets" | "large_offsets" | "views";
 /** Where list items are found: offsets, offsets and sizes, or a fixed size. */
 export type ListLayout = "offsets" | "large_offsets" | "views" | "large_views" | "fixed";
 
-/**
- * Whether a type is text, seen through dictionaries.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const text = { kind: "text", layout: "views", meaning: "string", label: "Utf8View", source: {} } as const;
- * assert.ok(isText(text) && isText({ ...text, kind: "dictionary", bits: 8, signed: true, value: text }));
- * ```
- */
+/** Whether a type is text, seen through dictionaries. */
 export function isText(type: Shape): boolean {
   let seen: Shape = type;
   while (seen.kind === "dictionary") seen = seen.value;
@@ -79,14 +69,6 @@ export function isText(type: Shape): boolean {
 
 /**
  * Whether buffers made for one type can be read as another: everything but names, metadata and time zone is the same.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const int = { kind: "int", bits: 32, signed: true, label: "Int32" } as const;
- * assert.ok(sameLayout(int, int) && !sameLayout(int, { ...int, signed: false }));
- * ```
  */
 export function sameLayout(a: Shape, b: Shape): boolean {
   return signature(a) === signature(b);

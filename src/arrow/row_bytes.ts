@@ -16,22 +16,7 @@ const INLINE = 12;
 /** Items that one block of rows may reference to be weighed one by one: beyond, each counts as one offset. */
 const MOST_ITEMS = 1 << 24;
 
-/**
- * Adds to `weights[i]` the bytes that slot `first + i` of a column references.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Utf8, vectorFromArray } from "apache-arrow";
- * import { type LooseData, viewColumn } from "./column.ts";
- *
- * const type = { kind: "text", layout: "offsets", meaning: "string", label: "Utf8", source: {} } as const;
- * const { data } = vectorFromArray(["a", "bcd"], new Utf8());
- * const weights = new Float64Array(2);
- * addWeights(viewColumn(type, data[0] as LooseData), 0, weights);
- * assert.deepEqual([...weights], [5, 7]);
- * ```
- */
+/** Adds to `weights[i]` the bytes that slot `first + i` of a column references. */
 export function addWeights(column: ColumnView, first: number, weights: Float64Array): void {
   const constant = constantWeight(column.type);
   if (constant !== undefined) {
@@ -57,13 +42,6 @@ export function addWeights(column: ColumnView, first: number, weights: Float64Ar
 
 /**
  * What a piece of a column's rows references beside its rows' own weights: the last offset, and the rest of the bits.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(pieceWeight({ kind: "text", layout: "large_offsets", meaning: "string", label: "LargeUtf8", source: {} }), 8);
- * ```
  */
 export function pieceWeight(type: FieldType): number {
   switch (type.kind) {
@@ -88,17 +66,7 @@ export function pieceWeight(type: FieldType): number {
   }
 }
 
-/**
- * The weight of every slot of a type, where it does not depend on the data.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(constantWeight({ kind: "timestamp", unit: 2, zoned: true, label: "Timestamp", source: {} }), 8);
- * assert.equal(constantWeight({ kind: "binary", layout: "offsets", label: "Binary", source: {} }), undefined);
- * ```
- */
+/** The weight of every slot of a type, where it does not depend on the data. */
 export function constantWeight(type: FieldType): number | undefined {
   switch (type.kind) {
     case "null":

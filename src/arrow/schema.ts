@@ -37,17 +37,7 @@ interface Walk {
   readonly budget: { left: number };
 }
 
-/**
- * The columns' names and types.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const [column] = resolveColumns([{ name: "a", type: { typeId: 2, bitWidth: 32, isSigned: true } }]);
- * assert.ok(column?.name === "a" && column.type.kind === "int" && column.type.bits === 32);
- * ```
- */
+/** The columns' names and types. */
 export function resolveColumns(fields: readonly LooseField[]): readonly NamedType[] {
   const budget = { left: MOST_TYPES };
   const columns = fields.map((field) => {
@@ -66,13 +56,6 @@ export function resolveColumns(fields: readonly LooseField[]): readonly NamedTyp
 /**
  * The type of a library's type object that belongs to data, to be compared with the schema's; undefined where it is
  * none that is known.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(resolveType({ typeId: 6 })?.kind === "bool" && resolveType({ typeId: 99 }) === undefined);
- * ```
  */
 export function resolveType(type: LooseType | null | undefined): FieldType | undefined {
   try {

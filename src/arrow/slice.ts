@@ -55,17 +55,7 @@ function* slices(rows: ArrowRows, view: RowsView, limits: PieceLimits): Generato
   for (const { from, count } of pieceRanges(view, limits)) yield sliceOf(rows, view, from, count);
 }
 
-/**
- * Limits with their defaults; both must be positive whole numbers.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(resolveLimits({ batchMaxRows: 5 }).batchMaxBytes, 16_777_216);
- * assert.throws(() => resolveLimits({ batchMaxRows: 0 }), { code: "config.range", field: "batchMaxRows" });
- * ```
- */
+/** Limits with their defaults; both must be positive whole numbers. */
 export function resolveLimits(limits: BatchLimits): PieceLimits {
   if (typeof limits !== "object" || limits === null) {
     throw new ConfigError("config.type", {
@@ -91,17 +81,6 @@ function positive(field: string, value: unknown, byDefault: number): number {
 /**
  * Where the pieces of some rows begin and end. With `only` (ascending row numbers) the pieces are parts of the
  * selection, and only selected rows count.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "./view.ts";
- *
- * const view = viewRows(tableFromArrays({ a: Int32Array.of(1, 2, 3, 4, 5) }));
- * const limits = { batchMaxRows: 10, batchMaxBytes: 8 };
- * assert.deepEqual([...pieceRanges(view, limits, [0, 2, 4])], [{ from: 0, count: 2 }, { from: 2, count: 1 }]);
- * ```
  */
 export function* pieceRanges(
   view: RowsView,

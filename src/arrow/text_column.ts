@@ -29,16 +29,6 @@ export interface TextColumn {
  *
  * @throws {EncodeError} `encode.id` where the column is no text, seen through dictionaries; `encode.malformed` from
  * `seek`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "./view.ts";
- *
- * const ids = textColumn(viewRows(tableFromArrays({ id: ["x", "yz"] })), "id");
- * assert.ok(ids?.seek(1) && ids.end - ids.start === 2);
- * ```
  */
 export function textColumn(view: RowsView, name: string): TextColumn | undefined {
   const at = view.names.indexOf(name);

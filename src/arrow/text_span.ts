@@ -21,19 +21,7 @@ export interface TextSpan {
   seek(slot: number): boolean;
 }
 
-/**
- * A cursor over a column of text or binary, or a dictionary of either. Faults are thrown as they are found.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- * import { viewRows } from "./view.ts";
- *
- * const span = textSpan(viewRows(tableFromArrays({ a: ["a", null, "bc"] })).chunks[0]!.columns[0]!);
- * assert.ok(span.seek(2) && span.end - span.start === 2 && !span.seek(1));
- * ```
- */
+/** A cursor over a column of text or binary, or a dictionary of either. Faults are thrown as they are found. */
 export function textSpan(column: ColumnView): TextSpan {
   const { type } = column;
   switch (type.kind) {
@@ -65,17 +53,7 @@ function offsetSpan(column: ColumnView, large: boolean): TextSpan {
   return span;
 }
 
-/**
- * Throws unless a value's offsets are in order and inside of its buffer.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * checkOffsets(0, 2, 2);
- * assert.throws(() => checkOffsets(0, 3, 2), /offsets 0 to 3/);
- * ```
- */
+/** Throws unless a value's offsets are in order and inside of its buffer. */
 export function checkOffsets(start: number, end: number, size: number): void {
   if (!(start >= 0 && start <= end && end <= size)) {
     malformed(`offsets ${start} to ${end} are outside of its ${size} bytes`);
@@ -106,18 +84,7 @@ function viewSpan(column: ColumnView): TextSpan {
   return span;
 }
 
-/**
- * The buffer that a view of more than 12 bytes points into, checked to hold it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const buffers = [new Uint8Array(20)];
- * assert.equal(viewed(buffers, Int32Array.of(13, 0, 0, 7), 0), buffers[0]);
- * assert.throws(() => viewed(buffers, Int32Array.of(13, 0, 0, 8), 0), /outside of its buffer/);
- * ```
- */
+/** The buffer that a view of more than 12 bytes points into, checked to hold it. */
 export function viewed(buffers: readonly Uint8Array[], words: Int32Array, slot: number): Uint8Array {
   const size = words[4 * slot]!;
   const index = words[4 * slot + 2]!;

@@ -61,19 +61,7 @@ export interface LooseType {
   readonly dictionary?: unknown;
 }
 
-/**
- * The name of a type for error messages.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(typeName({ typeId: 2, bitWidth: 16, isSigned: false }) === "UInt16");
- * assert.ok(typeName({ typeId: 10, unit: 2 }) === "Timestamp[us]");
- * assert.ok(typeName({ typeId: 3, precision: 2 }) === "Float64");
- * assert.ok(typeName({ typeId: 99 }) === "unknown (id 99)");
- * ```
- */
+/** The name of a type for error messages. */
 export function typeName(type: LooseType | null | undefined): string {
   const id = type?.typeId;
   switch (id) {

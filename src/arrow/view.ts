@@ -51,15 +51,6 @@ interface LooseColumn {
  * The view of rows. Types are resolved once a column; what cannot be written is refused here, before any value is read.
  *
  * @throws {EncodeError} `encode.type`, `encode.column_name` or `encode.malformed`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tableFromArrays } from "apache-arrow";
- *
- * const view = viewRows(tableFromArrays({ a: [1, 2], b: ["x", "y"] }));
- * assert.ok(view.rowCount === 2 && view.names.join() === "a,b" && view.chunks.length === 1);
- * ```
  */
 export function viewRows(rows: ArrowRows): RowsView {
   if (isSlice(rows)) return viewSlice(rows);
@@ -106,17 +97,7 @@ function viewSlice(slice: Slice): RowsView {
   return isSlice(slice.source) ? refuse(slice) : narrow(viewRows(slice.source), slice.from, slice.numRows);
 }
 
-/**
- * The index of the chunk that a row is in; -1 where there is none.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const chunks = [[0, 5], [5, 0], [5, 3]].map(([firstRow, rowCount]) => ({ firstRow: firstRow!, rowCount: rowCount! }));
- * assert.deepEqual([0, 4, 5, 7, 8].map((row) => chunkAt(chunks, row)), [0, 0, 2, 2, -1]);
- * ```
- */
+/** The index of the chunk that a row is in; -1 where there is none. */
 export function chunkAt(chunks: readonly Pick<ChunkView, "firstRow" | "rowCount">[], row: number): number {
   const last = lowerBound(0, chunks.length, (index) => chunks[index]!.firstRow, row + 1) - 1;
   const chunk = chunks[last];

@@ -13,16 +13,7 @@ import { visible, visibleLines } from "./text.ts";
 /** How long a write may take after an interrupt, in milliseconds. */
 const PATIENCE = 5_000;
 
-/**
- * Output cannot be written: its reader has gone, or the disk is full.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(new OutputError("standard output was closed").name, "OutputError");
- * ```
- */
+/** Output cannot be written: its reader has gone, or the disk is full. */
 export class OutputError extends Error {
   /** Always `"OutputError"`. */
   override readonly name = "OutputError" as const;
@@ -75,18 +66,7 @@ export interface CliIo {
   readonly signal: AbortSignal;
 }
 
-/**
- * The process's own input and output.
- *
- * @param signal aborted on an interrupt
- * @returns what `main` takes
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(processIo(new AbortController().signal).env !== undefined);
- * ```
- */
+/** The process's own input and output. */
 export function processIo(signal: AbortSignal): CliIo {
   return {
     stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },

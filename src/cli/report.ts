@@ -67,18 +67,7 @@ function isOurs(error: unknown): error is Error {
   return [UsageError, InputError, OutputError, JournalError].some((kind) => error instanceof kind);
 }
 
-/**
- * A number with its thousands set apart.
- *
- * @param count the number
- * @returns the text, the same in every locale
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(grouped(1234567), "1,234,567");
- * ```
- */
+/** A number with its thousands set apart. */
 export function grouped(count: number): string {
   return count.toFixed(0).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
@@ -99,19 +88,7 @@ export function rowsOf(count: number): string {
   return counted(count, "row");
 }
 
-/**
- * How many there are of something.
- *
- * @param count the number
- * @param one what one of them is called
- * @returns `1 stream`, `2 streams`
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual([counted(1, "stream"), counted(0, "error")], ["1 stream", "0 errors"]);
- * ```
- */
+/** How many there are of something. */
 export function counted(count: number, one: string): string {
   return `${grouped(count)} ${one}${count === 1 ? "" : "s"}`;
 }

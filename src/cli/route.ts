@@ -16,38 +16,14 @@ const REPLY_BYTES = 64;
 /**
  * Whether a resource has a stream and a subject.
  *
- * @param templates where rows go
- * @param resource the destination resource
  * @throws {RouteError} when it does not fit the templates
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const templates = { stream: "ORDERS", subject: "orders.{resource}" };
- * assertRoute(templates, "eu");
- * assert.throws(() => assertRoute(templates, "e u"), { code: "route.subject" });
- * ```
  */
 export function assertRoute({ stream, subject }: Pick<SinkConfig, "stream" | "subject">, resource: string): void {
   assertStreamName(expandTemplate(stream, resource));
   assertSubject(expandTemplate(subject, resource));
 }
 
-/**
- * A destination whose server would take messages of any size.
- *
- * @param settings the options
- * @param resource the destination resource
- * @returns what its messages have in common
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { resolveOptions } from "../options/publisher.ts";
- *
- * const { fields } = targetOf(resolveOptions({ stream: "ORDERS", subject: "orders.{resource}" }), "eu");
- * assert.deepEqual([fields.stream, fields.subject], ["ORDERS", "orders.eu"]);
- * ```
- */
+/** A destination whose server would take messages of any size. */
 export function targetOf(settings: Settings, resource: string): MessageTarget {
   const stream = expandTemplate(settings.stream, resource);
   const subject = expandTemplate(settings.subject, resource);

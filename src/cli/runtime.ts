@@ -8,19 +8,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { checkConnection } from "../options/connection.ts";
 import type { SinkConfig } from "../types/mod.ts";
 
-/**
- * Dials as this runtime does.
- *
- * @param config the configuration
- * @returns the connection
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const config = { url: "nats://127.0.0.1:1", stream: "S", subject: "s" };
- * await assert.rejects(connectHere(config), { code: "connection.refused" });
- * ```
- */
+/** Dials as this runtime does. */
 export async function connectHere(config: SinkConfig): Promise<NatsConnection> {
   const { connect } = await entry();
   return await connect(config);

@@ -4,18 +4,7 @@
  * @module
  */
 
-/**
- * Rows with their cells below each other.
- *
- * @param rows the cells
- * @returns a line a row
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(columnsOf([["a", "1"], ["bcd", "2"]]), ["a    1", "bcd  2"]);
- * ```
- */
+/** Rows with their cells below each other. */
 export function columnsOf(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, i) => widths[i] = Math.max(widths[i] ?? 0, cell.length));
@@ -25,17 +14,6 @@ export function columnsOf(rows: readonly (readonly string[])[]): string[] {
 /**
  * A paragraph in lines of a width; the first begins with `lead`, the others are as far in. A word that is longer than a
  * line has one for itself.
- *
- * @param text the paragraph
- * @param lead what the first line begins with
- * @param width characters a line has at most
- * @returns the lines
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(wrapped("one two three", "- ", 9), ["- one two", "  three"]);
- * ```
  */
 export function wrapped(text: string, lead: string, width: number): string[] {
   const lines: string[] = [];

@@ -28,34 +28,12 @@ const LIMITS: readonly (keyof BatchLimits)[] = ["batchMaxRows", "batchMaxBytes"]
 
 const TOP: Place = { field: "", spelling: "camel" };
 
-/**
- * The options of a sequence's call.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(resolveSequence({ batchMaxRows: 5 }), { batchMaxRows: 5, batchMaxBytes: 16_777_216 });
- * assert.throws(() => resolveSequence({ batchMaxRow: 5 } as {}), { code: "config.unknown", field: "batchMaxRow" });
- * ```
- */
+/** The options of a sequence's call. */
 export function resolveSequence(options: AccountedOptions): SequenceSettings {
   return sequenceOf(fieldsOf(plainOptions(options), keysOf(options), TOP));
 }
 
-/**
- * The limits of `publishAll`, the budget in milliseconds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(resolvePublishAll({ budget: "5s", batchMaxRows: 5 }).budget, 5_000);
- * assert.throws(() => resolvePublishAll({ bugdet: "5s" } as never), {
- *   message: 'Unknown option "bugdet": did you mean "budget"?',
- * });
- * ```
- */
+/** The limits of `publishAll`, the budget in milliseconds. */
 export function resolvePublishAll(
   limits: AccountedOptions & { readonly budget: number | string },
 ): SequenceSettings & { readonly budget: number } {

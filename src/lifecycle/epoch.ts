@@ -22,18 +22,7 @@ export const OPENED: EpochState = Object.freeze({ kind: "idle", committed: undef
 
 const mismatch = (rule: string): EpochStep => ({ kind: "mismatch", rule });
 
-/**
- * Begins an epoch: any positive one first, then the one after the last committed; one at a time.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const first = begin(OPENED, 7);
- * assert.ok(first.kind === "go" && first.state.kind === "active" && first.state.epoch === 7);
- * assert.ok(begin({ kind: "idle", committed: 7 }, 9).kind === "mismatch");
- * ```
- */
+/** Begins an epoch: any positive one first, then the one after the last committed; one at a time. */
 export function begin(state: EpochState, epoch: number): EpochStep {
   if (!Number.isSafeInteger(epoch) || epoch < 1) return mismatch("an epoch is a positive whole number");
   if (state.kind === "closed") return mismatch("the session is closed");

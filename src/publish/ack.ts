@@ -24,18 +24,7 @@ const decoder = new TextDecoder();
 /** JSON is UTF-8 without a byte order mark (RFC 8259, 8.1). */
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/**
- * Reads an answer's body; `status` is its header block's, such as 503, and 0 without one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const body = new TextEncoder().encode('{"stream":"ORDERS","seq":7}');
- * const ack = parseAck(body, 0, { stream: "ORDERS" });
- * assert.ok(ack.kind === "stored" && ack.sequence === 7 && !ack.duplicate);
- * ```
- */
+/** Reads an answer's body; `status` is its header block's, such as 503, and 0 without one. */
 export function parseAck(body: Uint8Array, status: number, source: AckSource): Ack {
   if (body.length === 0) {
     if (status < 400) return { kind: "bad", reason: "an empty answer" };

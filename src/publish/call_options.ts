@@ -13,18 +13,7 @@ export const CALL = { signal: { rule: abortSignal } } as const;
 
 const TOP: Place = { field: "", spelling: "camel" };
 
-/**
- * The options of one batch's call.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const { signal } = new AbortController();
- * assert.equal(resolveCall({ signal }).signal, signal);
- * assert.throws(() => resolveCall({ singal: signal } as {}), { code: "config.unknown", field: "singal" });
- * ```
- */
+/** The options of one batch's call. */
 export function resolveCall(options: CallOptions): CallOptions {
   return applyRules(fieldsOf(plainOptions(options), Object.keys(CALL), TOP), CALL);
 }

@@ -13,23 +13,6 @@ import type { Steps } from "../util/steps.ts";
 /**
  * Does one piece of work after another, and pauses between steps while somebody waits for answers: until some were
  * handled, or, since they may be far away, for a timer's shortest time.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const turns = new Turns(() => true);
- * let answers = 0;
- * const steps = (function* () {
- *   queueMicrotask(() => {
- *     answers++;
- *     turns.moved();
- *   });
- *   yield;
- *   return answers;
- * })();
- * assert.equal(await turns.take(steps, () => true), 1);
- * ```
  */
 export class Turns {
   readonly #waiting: () => boolean;

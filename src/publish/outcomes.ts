@@ -24,15 +24,6 @@ export const UNKNOWN = 4;
 /**
  * Row outcomes over an array of codes, one for each selected row; `only` holds their numbers, where not all rows of
  * the batch were selected.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const outcomes = rowOutcomes(Uint8Array.of(ACKED, REJECTED, UNSENT));
- * assert.ok(outcomes.counts.acked === 1 && outcomes.at(1) === "rejected");
- * assert.ok(outcomes.unsettled().join() === "1,2");
- * ```
  */
 export function rowOutcomes(codes: Uint8Array, only?: readonly number[]): RowOutcomes {
   const counts: Record<RowOutcome, number> = { acked: 0, duplicate: 0, rejected: 0, unknown: 0, unsent: 0 };

@@ -85,16 +85,7 @@ export function receiptOf(delivery: Delivery, batch: number): WriteReceipt {
   });
 }
 
-/**
- * Sequences in row order as pairs of the first and last of consecutive ones.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(JSON.stringify(sequencePairs(Float64Array.of(4, 5, 6, 2, 9))) === "[[4,6],[2,2],[9,9]]");
- * ```
- */
+/** Sequences in row order as pairs of the first and last of consecutive ones. */
 export function sequencePairs(sequences: Float64Array): (readonly [number, number])[] {
   const pairs: (readonly [number, number])[] = [];
   for (let start = 0; start < sequences.length;) {

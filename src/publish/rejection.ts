@@ -19,17 +19,7 @@ export interface Miss extends Verdict {
   readonly cause?: unknown;
 }
 
-/**
- * What an answer means that acknowledges nothing.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const miss = missOf({ kind: "bad", reason: "an empty answer" }, { stream: "ORDERS" });
- * assert.ok(miss.code === "publish.bad_ack" && miss.stored === "unknown");
- * ```
- */
+/** What an answer means that acknowledges nothing. */
 export function missOf(answer: Exclude<Ack, { readonly kind: "stored" }>, source: AckSource): Miss {
   switch (answer.kind) {
     case "refused": {
@@ -46,31 +36,13 @@ export function missOf(answer: Exclude<Ack, { readonly kind: "stored" }>, source
   }
 }
 
-/**
- * What an acknowledgment means that says what cannot be.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(malformed("row 9 was not sent").stored === "unknown");
- * ```
- */
+/** What an acknowledgment means that says what cannot be. */
 export function malformed(what: string): Miss {
   const reason = `its acknowledgment is malformed: ${what}`;
   return { code: "publish.bad_ack", stored: "unknown", again: "later", reason };
 }
 
-/**
- * What it means that `what` has not come in time. Lost answers say nothing of the next row's: no pause.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(timedOut("acknowledgment", 5000).reason, "no acknowledgment within 5000 ms");
- * ```
- */
+/** What it means that `what` has not come in time. Lost answers say nothing of the next row's: no pause. */
 export function timedOut(what: string, timeout: number): Miss {
   return { code: "publish.timeout", stored: "unknown", again: "later", reason: `no ${what} within ${timeout} ms` };
 }

@@ -37,17 +37,7 @@ const WRONG_STREAM = 10060;
  */
 const TRANSIENT = [10023, 10077, 10002, 10008, 10009, 10063, 10176, 10208];
 
-/**
- * The meaning of a server's code: err_code, else code, else status.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(verdictOf(503).again === "pause" && verdictOf(10054).again === "never");
- * assert.ok(verdictOf(10158).stored === "unknown");
- * ```
- */
+/** The meaning of a server's code: err_code, else code, else status. */
 export function verdictOf(serverCode: number): Verdict {
   if (serverCode === NO_RESPONDERS) return { code: "publish.no_responders", stored: "no", again: "pause" };
   if (TOO_MANY_REQUESTS.includes(serverCode)) return { code: "publish.overloaded", stored: "no", again: "pause" };

@@ -20,15 +20,8 @@ export type DialTcp = (options: ConnectionOptions) => Promise<NatsConnection>;
 /**
  * Checks the configuration and dials: `ws://` and `wss://` by WebSocket, all else as the runtime does.
  *
- * @param config the connection's options; a whole SinkConfig will do
- * @param dialTcp how TCP is dialled; absent where the runtime has none
- * @returns the connection
  * @throws {ConfigError} when an option is wrong; nothing was dialled
  * @throws {ConnectionError} when no server answered well
- * @example
- * ```ts ignore
- * const nc = await connectBy({ url: "ws://127.0.0.1:8080" });
- * ```
  */
 export async function connectBy(
   config: ConnectionConfig & Partial<PublisherOptions>,

@@ -34,14 +34,7 @@ export interface Transport {
  *
  * The servers are dialled one by one, not as one list, since the client reports the last one's failure only.
  *
- * @param settings checked settings
- * @param transport how to dial
- * @returns the connection
  * @throws {ConnectionError} when no server answered well; it names each with its reason
- * @example
- * ```ts ignore
- * const nc = await dialAny(checkConnection(config), { kind: "websocket", connect: wsconnect });
- * ```
  */
 export async function dialAny(settings: ConnectionSettings, transport: Transport): Promise<NatsConnection> {
   const failures: Failure[] = [];

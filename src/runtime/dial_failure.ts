@@ -90,25 +90,7 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
   ENETUNREACH: "the network cannot be reached",
 };
 
-/**
- * The most telling of what went wrong with one server.
- *
- * @param dial what is known
- * @returns the failure, free of secrets
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const failure = readFailure({
- *   url: "nats://localhost:4222",
- *   errors: [new Error("connection refused")],
- *   timeout: 1000,
- *   tls: false,
- *   secrets: [],
- * });
- * assert.ok(failure.code === "connection.refused" && failure.server === "nats://localhost:4222");
- * ```
- */
+/** The most telling of what went wrong with one server. */
 export function readFailure(dial: FailedDial): Failure {
   const errors = dial.errors.length > 0 ? dial.errors : [undefined];
   const secrets = [...dial.secrets, pathOf(dial.url)];
@@ -116,23 +98,7 @@ export function readFailure(dial: FailedDial): Failure {
   return mostTelling(failures) as Failure;
 }
 
-/**
- * The error of a dial that no server answered well. It names every server that was tried, each with its reason.
- *
- * @param failures one a server, at least one
- * @returns the error
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const error = connectionError([
- *   { server: "nats://a:4222", code: "connection.refused", reason: "connection refused" },
- *   { server: "nats://b:4222", code: "connection.auth", reason: "authorization violation" },
- * ]);
- * assert.ok(error.code === "connection.auth");
- * assert.ok(error.message.includes("nats://a:4222: connection refused"));
- * ```
- */
+/** The error of a dial that no server answered well. It names every server that was tried, each with its reason. */
 export function connectionError(failures: readonly Failure[]): ConnectionError {
   const worst = mostTelling(failures);
   const list = join(failures.map(({ server, reason }) => words`${server}: ${reason}`), "; ");

@@ -19,20 +19,6 @@ let inside = 0;
 /**
  * Runs a dial while no dial of another kind runs; dials of one kind run side by side. First come, first served, so
  * that neither kind starves.
- *
- * @param kind the transport's kind
- * @param task the dial; it has to settle
- * @returns what the task returns
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const order: string[] = [];
- * const first = whileAlone("tcp", async () => void order.push("tcp", await Promise.resolve("done")));
- * const second = whileAlone("websocket", () => Promise.resolve(void order.push("websocket")));
- * await Promise.all([first, second]);
- * assert.ok(order.join() === "tcp,done,websocket");
- * ```
  */
 export async function whileAlone<T>(kind: TransportKind, task: () => Promise<T>): Promise<T> {
   if (inside > 0 && (open !== kind || queue.length > 0)) {

@@ -13,20 +13,7 @@ import type { ConnectionSettings } from "../options/connection.ts";
 /** How long a dial waits for a server's address to answer, in milliseconds, unless the configuration says. */
 const CONNECT_TIMEOUT = 10_000;
 
-/**
- * Options of the NATS client for one server.
- *
- * @param settings checked settings
- * @param url the server
- * @returns the options; printing them shows no secret
- * @example
- * ```ts ignore
- * import assert from "node:assert/strict";
- *
- * const options = natsOptions(checkConnection({ url: "tls://localhost:4222" }), "tls://localhost:4222");
- * assert.ok(options.reconnect === false && options.tls !== undefined);
- * ```
- */
+/** Options of the NATS client for one server. */
 export function natsOptions(settings: ConnectionSettings, url: string): ConnectionOptions {
   const authenticator = authenticatorOf(settings);
   const tls = tlsOptions(settings);
@@ -47,34 +34,12 @@ export function natsOptions(settings: ConnectionSettings, url: string): Connecti
   };
 }
 
-/**
- * How long a dial of these settings waits.
- *
- * @param settings checked settings
- * @returns milliseconds
- * @example
- * ```ts ignore
- * import assert from "node:assert/strict";
- *
- * assert.ok(timeoutOf(checkConnection({ url: "nats://localhost" })) === 10_000);
- * ```
- */
+/** How long a dial of these settings waits. */
 export function timeoutOf(settings: ConnectionSettings): number {
   return Math.max(1, Math.ceil(settings.connectTimeout ?? CONNECT_TIMEOUT));
 }
 
-/**
- * Everything in these settings that must not be told.
- *
- * @param settings checked settings
- * @returns the secrets
- * @example
- * ```ts ignore
- * import assert from "node:assert/strict";
- *
- * assert.ok(secretsOf(checkConnection({ url: "nats://localhost" })).length === 0);
- * ```
- */
+/** Everything in these settings that must not be told. */
 export function secretsOf(settings: ConnectionSettings): readonly string[] {
   const { auth, tls } = settings;
   const all = [

@@ -8,16 +8,7 @@ import { type ConnectionOptions, type NatsConnection, wsconnect } from "@nats-io
 import { ConfigError } from "../errors/mod.ts";
 import type { Transport, Witness } from "./dial.ts";
 
-/**
- * The transport for `ws://` and `wss://`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(websocket.kind === "websocket");
- * ```
- */
+/** The transport for `ws://` and `wss://`. */
 export const websocket: Transport = {
   kind: "websocket",
   connect: (options: ConnectionOptions): Promise<NatsConnection> => {

@@ -10,14 +10,6 @@ import { deferred } from "./deferred.ts";
 /**
  * What a promise comes to, unless the signal aborts before: it then rejects with the signal's reason, and what comes of
  * the promise is nobody's.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.equal(await unlessAborted(Promise.resolve(1), new AbortController().signal), 1);
- * await assert.rejects(unlessAborted(new Promise(() => {}), AbortSignal.abort(new Error("no"))), /no/);
- * ```
  */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await promise;

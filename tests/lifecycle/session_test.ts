@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { EpochSession, openSession, type PublishError, type RowBatch } from "../../mod.ts";
+import { openSession, type PublishError, type RowBatch } from "../../mod.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
 import { idBatch } from "../_support/batches.ts";
 import { NO_RESPONDERS, refusal, streamInfo } from "../_support/fake_answers.ts";

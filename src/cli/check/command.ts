@@ -18,14 +18,7 @@ import { UsageError } from "../errors.ts";
 /**
  * Runs `jetrow check`. It changes nothing: neither a missing stream is created nor a message sent.
  *
- * @param args the arguments behind `check`
- * @param io what it reads and writes
- * @returns 1 with a finding that is an error, else 0
  * @throws {UsageError} {ConfigError} {ConnectionError} {RouteError} what keeps it from checking
- * @example
- * ```ts ignore
- * const exitCode = await check(["--url", "nats://localhost", "--stream", "ORDERS", "--subject", "orders"], io);
- * ```
  */
 export async function check(args: readonly string[], io: CliIo): Promise<number> {
   const given = withEnvironment(readArguments(args, CHECK_OPTIONS), CHECK_OPTIONS, io.env);

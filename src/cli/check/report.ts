@@ -37,19 +37,7 @@ export interface CheckReport {
   readonly findings: readonly Finding[];
 }
 
-/**
- * Asks the server. What the user may not see is left out, and a finding says so.
- *
- * @param nc the connection
- * @param config what a publisher would be opened with
- * @param resource the destination resource, where one is named
- * @param signal ends the wait
- * @returns the report
- * @example
- * ```ts ignore
- * const { ok, findings } = await checkReport(nc, config, "eu", signal);
- * ```
- */
+/** Asks the server. What the user may not see is left out, and a finding says so. */
 export async function checkReport(
   nc: NatsConnection,
   config: SinkConfig,

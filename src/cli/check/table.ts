@@ -11,26 +11,7 @@ import { columnsOf, visible, wrapped } from "../text.ts";
 
 const ORDER: readonly Severity[] = ["error", "warning", "info"];
 
-/**
- * The report as text, the worst first.
- *
- * @param report what was found
- * @param width of the window
- * @returns lines
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const text = checkTable({
- *   ok: true,
- *   connection: { server: "n1", version: "2.15.2", maxPayload: 1048576, transport: "@nats-io/transport-node" },
- *   destination: { stream: "ORDERS", subject: "orders.{resource}" },
- *   findings: [],
- * });
- * assert.match(text, /server +n1, nats-server 2.15.2/);
- * assert.match(text, /nothing found/);
- * ```
- */
+/** The report as text, the worst first. */
 export function checkTable(report: CheckReport, width = 100): string {
   const { connection, jetstream, destination, findings } = report;
   const facts = [

@@ -7,13 +7,6 @@
 /**
  * An input that cannot be read: not found, cut, of another format, or holding what the reader does not know. The
  * message is for the person at the terminal and names the input.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(new InputError("orders.arrow is cut").name === "InputError");
- * ```
  */
 export class InputError extends Error {
   /** Always `"InputError"`. */

@@ -59,15 +59,7 @@ const REFUSED: Readonly<Record<string, string>> = {
  * Opens a file. A regular file is looked at: a footer that is missing, broken or big-endian is refused here, before a
  * row of any input is published.
  *
- * @param path its path
- * @returns the input
  * @throws {InputError} when it cannot be read
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * await assert.rejects(openPath("/no/such.arrow"), /no such file/);
- * ```
  */
 export async function openPath(path: string): Promise<Input> {
   const found = await stat(path).catch((error) => {

@@ -16,20 +16,7 @@ export interface OpenedFile extends RandomAccess {
 /** What one read of the operating system returns at most, on every one. */
 const LARGEST_READ = 2 ** 30;
 
-/**
- * Opens a file for reading.
- *
- * @param path the file
- * @returns reads by position
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const file = await openFile("/dev/null");
- * assert.ok((await file.read(0, 10)).length === 0);
- * await file.close();
- * ```
- */
+/** Opens a file for reading. */
 export async function openFile(path: string): Promise<OpenedFile> {
   const handle = await open(path, "r");
   const { size } = await handle.stat();

@@ -4,16 +4,7 @@
  * @module
  */
 
-/**
- * A journal cannot be read, kept, or gone on with. The message is for the person at the terminal.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(new JournalError("orders.journal, line 3: no JSON").name === "JournalError");
- * ```
- */
+/** A journal cannot be read, kept, or gone on with. The message is for the person at the terminal. */
 export class JournalError extends Error {
   /** Always `"JournalError"`. */
   override readonly name = "JournalError" as const;

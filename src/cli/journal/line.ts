@@ -118,41 +118,14 @@ export const FIRST_CHECK = 0;
 const CHECK = /,"check":(\d{1,10})\}$/;
 const utf8 = new TextEncoder();
 
-/**
- * A line as it is written.
- *
- * @param line what it says
- * @param before the checksum of the line before it
- * @returns its text, and its checksum
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const { text, check } = formatLine({ kind: "input", input: 0, schema: ["id: Int32"] }, FIRST_CHECK);
- * assert.deepEqual(parseLine(text, FIRST_CHECK), { line: { kind: "input", input: 0, schema: ["id: Int32"] }, check });
- * ```
- */
+/** A line as it is written. */
 export function formatLine(line: JournalLine, before: number): { readonly text: string; readonly check: number } {
   const body = visibleLines(JSON.stringify(line));
   const check = crc32c(utf8.encode(body), before);
   return { text: `${body.slice(0, -1)},"check":${check}}`, check };
 }
 
-/**
- * Reads a line.
- *
- * @param text the line, without its end
- * @param before the checksum of the line before it
- * @returns the line; `torn` where it is no whole line, `edited` where its checksum is not what it was written with
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const { text } = formatLine({ kind: "input", input: 0, schema: [] }, FIRST_CHECK);
- * assert.equal(parseLine(text.slice(0, 20), FIRST_CHECK), "torn");
- * assert.equal(parseLine(text.replace("0", "1"), FIRST_CHECK), "edited");
- * ```
- */
+/** Reads a line. */
 export function parseLine(
   text: string,
   before: number,

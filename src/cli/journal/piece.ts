@@ -59,21 +59,7 @@ export function beginAgain(piece: KnownPiece, since: number, after: number): voi
   codes.forEach((code, i) => codes[i] = isSettled(code) ? code : UNKNOWN);
 }
 
-/**
- * Notes what became of a row that was sent again. What was of unknown fate still is, unless acknowledged since.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { ACKED, REJECTED, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
- *
- * assert.deepEqual([mergedCode(UNKNOWN, REJECTED), mergedCode(UNKNOWN, ACKED), mergedCode(UNSENT, REJECTED)], [
- *   UNKNOWN,
- *   ACKED,
- *   REJECTED,
- * ]);
- * ```
- */
+/** Notes what became of a row that was sent again. What was of unknown fate still is, unless acknowledged since. */
 export function mergedCode(before: number, now: number): number {
   if (isSettled(before) || (before === UNKNOWN && !isSettled(now))) return before;
   return now === UNSENT ? before : now;
@@ -101,11 +87,7 @@ export function outcomesOf({ codes, sequences }: KnownPiece): Pick<OutcomesLine,
   return { outcomes, sequences: sequencePairs(sequences.filter((_, i) => isSettled(codes![i]!))) };
 }
 
-/**
- * Takes what a line says of a piece's rows.
- *
- * @returns what is wrong with the line; undefined when nothing is
- */
+/** Takes what a line says of a piece's rows. */
 export function takeOutcomes(
   piece: KnownPiece,
   line: Pick<OutcomesLine, "outcomes" | "sequences">,

@@ -26,15 +26,8 @@ const NO_STDIN = { stdin: (async function* () {})() };
 /**
  * Reads a journal. Its last line may be torn, and so may be one that another process has gone on after.
  *
- * @param path the file
- * @returns what it says, and where it ends
  * @throws {InputError} when it cannot be read
  * @throws {JournalError} when it is no journal, or was edited
- * @example
- * ```ts ignore
- * const { state } = await readJournal("orders.journal");
- * console.log(state.pieces.length);
- * ```
  */
 export async function readJournal(path: string, signal?: AbortSignal): Promise<ReadJournal> {
   const state = new JournalState(path);

@@ -13,17 +13,7 @@ import { VERSION_OF_JOURNAL } from "./state.ts";
 import type { PublishPlan } from "../publish/options.ts";
 import { VERSION } from "../version.ts";
 
-/**
- * The line that a run begins with: all that decides which rows there are, what their ids are, and where they go.
- *
- * @param plan what is to be done
- * @param sources the inputs
- * @returns the line
- * @example
- * ```ts ignore
- * const { inputs, options } = runLine(plan, sources);
- * ```
- */
+/** The line that a run begins with: all that decides which rows there are, what their ids are, and where they go. */
 export function runLine({ config, limits, operation }: PublishPlan, sources: readonly OpenSource[]): RunLine {
   const { stream, subject, namespace, eventIdColumn, publishMode } = resolveOptions(config);
   const { batchMaxRows, batchMaxBytes } = resolveLimits(limits);

@@ -39,11 +39,6 @@ const MODES: readonly (readonly [key: string, mode: string])[] = [
 /**
  * The configuration: the file's, over it the environment's, over it the command line's.
  *
- * @param given what was given on the command line or by variables
- * @param options the options
- * @param io its environment has credentials, its signal ends a wait for a file
- * @param byDefault keys for where none is given
- * @returns the configuration
  * @throws {ConfigError} when an option is wrong; it is named as the caller wrote it
  * @throws {UsageError} when a file cannot be read
  */

@@ -24,18 +24,7 @@ export const FORMAT_OPTION: CliOption = {
 /**
  * The format: as asked for, else a table where a person looks at it.
  *
- * @param given what was given
- * @param out where it is written
- * @returns the format
  * @throws {UsageError} for another word
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const given = { values: new Map(), origins: new Map(), positionals: [] };
- * assert.equal(formatOf(given, { write: () => Promise.resolve() }), "json");
- * assert.equal(formatOf(given, { write: () => Promise.resolve(), columns: 80 }), "table");
- * ```
  */
 export function formatOf(given: GivenOptions, out: TextOut): Format {
   const word = wordOf(given, "format", ["auto", "table", "json"]);

@@ -17,19 +17,7 @@ export interface HelpGroup {
   readonly options: readonly CliOption[];
 }
 
-/**
- * Options as text: each with its default and its environment variable.
- *
- * @param groups the options
- * @returns lines of about 100 characters
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const options = [{ name: "stream", type: "text", value: "NAME", env: "JETROW_STREAM", help: "the stream" }] as const;
- * assert.match(helpOf([{ title: "Options", options }]), /--stream NAME\n +the stream \[env: JETROW_STREAM\]/);
- * ```
- */
+/** Options as text: each with its default and its environment variable. */
 export function helpOf(groups: readonly HelpGroup[]): string {
   return groups.map(({ title, options }) => `${title}:\n${options.map(entryOf).join("\n")}\n`).join("\n");
 }

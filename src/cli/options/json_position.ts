@@ -19,19 +19,7 @@ const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const STRING_BEGUN = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/**
- * The first place where a text is no JSON.
- *
- * @param text the text
- * @returns the place; undefined when it is JSON
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual(jsonFault('{\n  "password": "s3cret\n}'), { line: 2, column: 22 });
- * assert.equal(jsonFault('{ "a": [1, null] }'), undefined);
- * ```
- */
+/** The first place where a text is no JSON. */
 export function jsonFault(text: string): TextPosition | undefined {
   const scan = new Scan(text);
   const whole = scan.value(0) && scan.atEnd();

@@ -57,20 +57,7 @@ const SECRETS: Readonly<Record<string, string>> = {
 /**
  * Reads a command line.
  *
- * @param args the arguments behind the command's name
- * @param options the options that it has
- * @returns what was given
  * @throws {UsageError} for an unknown option, a missing value or a credential; never repeats a value
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const options = [{ name: "stream", type: "text", help: "the stream" }] as const;
- * const given = readArguments(["--stream", "ORDERS", "orders.arrow"], options);
- * assert.equal(given.values.get("stream"), "ORDERS");
- * assert.deepEqual(given.positionals, ["orders.arrow"]);
- * assert.throws(() => readArguments(["--sream=x"], options), /--stream/);
- * ```
  */
 export function readArguments(args: readonly string[], options: readonly CliOption[]): GivenOptions {
   const byName = new Map(options.flatMap((option) => namesOf(option).map((name) => [name, option] as const)));
@@ -125,20 +112,7 @@ function valueOf({ type }: CliOption, text: string, given?: OptionValue): Option
 /**
  * Values of options that were not given, from the environment. An empty variable is one that is not set.
  *
- * @param given what was given
- * @param options the options
- * @param env the environment
- * @returns both together
  * @throws {UsageError} when the variable of a flag is neither `true` nor `false`
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const options = [{ name: "stream", type: "text", env: "JETROW_STREAM", help: "the stream" }] as const;
- * const nothing = { values: new Map(), origins: new Map(), positionals: [] };
- * const given = withEnvironment(nothing, options, { JETROW_STREAM: "ORDERS" });
- * assert.equal(given.values.get("stream"), "ORDERS");
- * ```
  */
 export function withEnvironment(
   given: GivenOptions,
@@ -156,20 +130,7 @@ export function withEnvironment(
   return { values, origins, positionals: given.positionals };
 }
 
-/**
- * What an option's value was given by.
- *
- * @param given what was given
- * @param name the option
- * @returns the option or the variable, as its giver wrote it
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const given = { values: new Map(), origins: new Map([["stream", "JETROW_STREAM"]]), positionals: [] };
- * assert.deepEqual([originOf(given, "stream"), originOf(given, "url")], ["JETROW_STREAM", "--url"]);
- * ```
- */
+/** What an option's value was given by. */
 export function originOf({ origins }: Pick<GivenOptions, "origins">, name: string): string {
   return origins.get(name) ?? `--${name}`;
 }

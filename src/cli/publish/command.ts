@@ -27,14 +27,7 @@ import { SourceItems } from "./source_items.ts";
 /**
  * Runs `jetrow publish`.
  *
- * @param args the arguments behind `publish`
- * @param io what it reads and writes
- * @returns the exit code: 0
  * @throws what went wrong; receipts that were printed stand
- * @example
- * ```ts ignore
- * await publish(["orders.arrow", "--url", "nats://localhost", "--stream", "ORDERS", "--subject", "orders"], io);
- * ```
  */
 export async function publish(args: readonly string[], io: CliIo): Promise<number> {
   const plan = await publishPlan(args, io);

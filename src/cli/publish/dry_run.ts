@@ -39,14 +39,7 @@ interface Tally {
  * Routes, encodes, sizes and counts; dials nobody. Prints a line of JSON an input, and warns of what a server with
  * usual limits would refuse.
  *
- * @param plan what would be published
- * @param sources the inputs
- * @param io where to print
  * @throws {EncodeError} or {RouteError} as publishing would
- * @example
- * ```ts ignore
- * await dryRun(plan, sources, io);
- * ```
  */
 export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], io: CliIo): Promise<void> {
   const settings = resolveOptions(plan.config);

@@ -150,15 +150,7 @@ Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 /**
  * Reads what `jetrow publish` is told.
  *
- * @param args the arguments behind `publish`
- * @param io the environment is read, and whether a terminal is there
- * @returns the plan; undefined when help is asked for
  * @throws {UsageError} or {ConfigError} when it is wrong, {RouteError} when a resource does not fit the templates
- * @example
- * ```ts ignore
- * const plan = await publishPlan(["orders.arrow", "--url", "nats://localhost", "--stream", "S", "--subject", "s"], io);
- * assert.equal(plan?.sources[0]?.resource, "orders");
- * ```
  */
 export async function publishPlan(args: readonly string[], io: CliIo): Promise<PublishPlan | undefined> {
   const given = withEnvironment(readArguments(args, PUBLISH_OPTIONS), PUBLISH_OPTIONS, io.env);

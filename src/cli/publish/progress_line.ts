@@ -22,20 +22,7 @@ interface Sample {
   readonly bytes: number;
 }
 
-/**
- * Shows progress.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const texts: string[] = [];
- * const out = { write: (text: string) => Promise.resolve(void texts.push(text)), columns: 80 };
- * const line = new ProgressLine(out, "line", 200, () => 1000);
- * line.show({ submitted: 150, acked: 100, bytes: 5000, inFlight: 50, inFlightBytes: 2500 });
- * assert.match(texts.join(""), /100 of 200 rows/);
- * ```
- */
+/** Shows progress. */
 export class ProgressLine {
   readonly #out: TextOut;
   readonly #style: ProgressStyle;
@@ -102,18 +89,7 @@ export class ProgressLine {
   }
 }
 
-/**
- * A time in the largest two units.
- *
- * @param seconds the time
- * @returns such as `8s`, `2m 5s`, `3h 12m`
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.deepEqual([7.2, 125, 11520].map(timeLeft), ["8s", "2m 5s", "3h 12m"]);
- * ```
- */
+/** A time in the largest two units. */
 export function timeLeft(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole}s`;

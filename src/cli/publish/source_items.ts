@@ -18,17 +18,7 @@ export interface SourceItem {
   readonly rows: ArrowBatch;
 }
 
-/**
- * The batches, read as they are asked for.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const items = new SourceItems([], () => {});
- * assert.equal((await items.next()).done, true);
- * ```
- */
+/** The batches, read as they are asked for. */
 export class SourceItems implements AsyncIterator<SourceItem> {
   readonly #items: AsyncGenerator<SourceItem, undefined>;
   #reading = false;

@@ -15,21 +15,8 @@ export type RunFields = Pick<RunLine, "inputs" | "options">;
 /**
  * Compares a run with a journal's.
  *
- * @param path the journal
- * @param journal what it is of
- * @param run what is to be done
  * @throws {UsageError} where options differ
  * @throws {JournalError} where inputs do
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const input = { file: "a.arrow", size: 10, resource: "a", stream: "S", subject: "s.a" };
- * const run = { inputs: [input], options: { "batch-rows": 8192 } };
- * assertSameRun("a.journal", run, run);
- * assert.throws(() => assertSameRun("a.journal", run, { ...run, options: { "batch-rows": 5 } }), /--batch-rows/);
- * assert.throws(() => assertSameRun("a.journal", run, { ...run, inputs: [{ ...input, size: 11 }] }), /11 bytes/);
- * ```
  */
 export function assertSameRun(path: string, journal: RunFields, run: RunFields): void {
   for (const name of new Set([...Object.keys(journal.options), ...Object.keys(run.options)])) {

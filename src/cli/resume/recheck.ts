@@ -27,14 +27,7 @@ export interface RecheckParts {
 /**
  * Encodes each piece of the journal again: its rows, bytes and checksum must be what they were.
  *
- * @param state what the journal says
- * @param parts the inputs
- * @returns what is left to do
  * @throws {JournalError} where an input is another one
- * @example
- * ```ts ignore
- * const { pending } = await recheck(state, { files, items, signal });
- * ```
  */
 export async function recheck(state: JournalState, { files, items, signal }: RecheckParts): Promise<Work> {
   const pending: PendingPiece[] = [];

@@ -47,14 +47,7 @@ export interface ResumeParts {
 /**
  * Finds out what is left to do. Nothing is sent.
  *
- * @param state what the journal says
- * @param parts what is needed
- * @returns what is left
  * @throws {JournalError} where going on could lose rows or store some twice
- * @example
- * ```ts ignore
- * const { work, lines } = await resumption(state, { plan, inputs, items, signal });
- * ```
  */
 export async function resumption(state: JournalState, parts: ResumeParts): Promise<Resumption> {
   const { inputs, items, signal } = parts;

@@ -26,17 +26,8 @@ export interface StreamNow {
 /**
  * What a stream is just now.
  *
- * @param nc a connection
- * @param stream the stream
- * @param settings the options
- * @param signal ends the wait
- * @returns what is asked of it
  * @throws {JournalError} when it is not there
  * @throws {ConnectionError} when there is no answer
- * @example
- * ```ts ignore
- * const { last } = await streamNow(nc, "ORDERS", settings, signal);
- * ```
  */
 export async function streamNow(
   nc: NatsConnection,
@@ -56,16 +47,7 @@ export async function streamNow(
 /**
  * The streams of a journal.
  *
- * @param nc a connection
- * @param known what the journal says of them
- * @param settings the options
- * @param signal ends the wait
- * @returns what they are now
  * @throws {JournalError} where one is gone, or another one has its name
- * @example
- * ```ts ignore
- * const streams = await sameStreams(nc, state.streams, settings, signal);
- * ```
  */
 export async function sameStreams(
   nc: NatsConnection,
@@ -91,17 +73,7 @@ export async function sameStreams(
 /**
  * How many messages behind a sequence are no longer there.
  *
- * @param nc a connection
- * @param stream the stream
- * @param after the sequence
- * @param settings the options
- * @param signal ends the wait
- * @returns the number
  * @throws {ConnectionError} when there is no answer
- * @example
- * ```ts ignore
- * const removed = await removedBehind(nc, "ORDERS", 1000, settings, signal);
- * ```
  */
 export async function removedBehind(
   nc: NatsConnection,

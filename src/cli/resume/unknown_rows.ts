@@ -38,14 +38,7 @@ export interface DoubtParts {
  * Decides for each piece with rows of unknown fate whether they may go again; where they may not, finds out whether
  * they are stored.
  *
- * @param pending the pieces; their outcomes are what was found out afterwards
- * @param parts what is needed
- * @returns the pieces whose rows were looked for
  * @throws {JournalError} where that cannot be found out
- * @example
- * ```ts ignore
- * const searched = await settleDoubts(work.pending, { nc, settings, inputs, streams, signal });
- * ```
  */
 export async function settleDoubts(pending: readonly PendingPiece[], parts: DoubtParts): Promise<PendingPiece[]> {
   const searched: PendingPiece[] = [];

@@ -30,14 +30,7 @@ interface Verified extends NamedReceipt {
 /**
  * Runs `jetrow verify`.
  *
- * @param args the arguments behind `verify`
- * @param io what it reads and writes
- * @returns 1 when some receipt's rows are not there as published, else 0
  * @throws {UsageError} {ConfigError} {ConnectionError} what keeps it from reading
- * @example
- * ```ts ignore
- * const exitCode = await verify(["receipts.jsonl", "--url", "nats://localhost"], io);
- * ```
  */
 export async function verify(args: readonly string[], io: CliIo): Promise<number> {
   const given = withEnvironment(readArguments(args, VERIFY_OPTIONS), VERIFY_OPTIONS, io.env);

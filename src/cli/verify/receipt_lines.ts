@@ -26,14 +26,7 @@ export interface NamedReceipt {
  * The receipts of an input, one a line. A journal's other lines are passed over, and its last one where it is torn: a
  * crash of the command may leave it so.
  *
- * @param file a path, or `-` for standard input
- * @param io where standard input comes from, and where a torn line is told of
- * @returns the receipts, read as they are asked for
  * @throws {InputError} for a line that is no JSON object
- * @example
- * ```ts ignore
- * for await (const { receipt } of receiptsOf("receipts.jsonl", io)) console.log(receipt.rows);
- * ```
  */
 export async function* receiptsOf(file: string, io: CliIo): AsyncGenerator<NamedReceipt> {
   let journal = false;

@@ -16,19 +16,7 @@ export const BLOCK = 1 << 19;
 /** Blocks that are kept for later, at most: 16 MiB, as much as may be outstanding by default. */
 const KEPT = 32;
 
-/**
- * Gives blocks of memory out, and takes them back once all that was sent from them has arrived.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const memory = new BurstMemory(() => Promise.resolve());
- * const block = memory.take(100);
- * await memory.retire(block);
- * assert.equal(memory.take(100), block);
- * ```
- */
+/** Gives blocks of memory out, and takes them back once all that was sent from them has arrived. */
 export class BurstMemory {
   readonly #arrived: () => Promise<void>;
   readonly #free: Uint8Array<ArrayBuffer>[] = [];

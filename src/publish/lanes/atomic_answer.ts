@@ -17,18 +17,7 @@ export type StageAnswer = { readonly kind: "staged" } | Exclude<Ack, { readonly 
 
 const ALONE = "the server took a row of a batch for itself: it knows no batches";
 
-/**
- * Reads the answer to a commit: the sequences of `count` rows are contiguous, and `first` is the lowest.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const body = new TextEncoder().encode('{"stream":"ORDERS","seq":12,"batch":"b1","count":3}');
- * const answer = parseCommit(body, 0, { stream: "ORDERS" }, "b1", 3);
- * assert.ok(answer.kind === "stored" && answer.first === 10);
- * ```
- */
+/** Reads the answer to a commit: the sequences of `count` rows are contiguous, and `first` is the lowest. */
 export function parseCommit(
   body: Uint8Array,
   status: number,
@@ -48,16 +37,7 @@ export function parseCommit(
   return { kind: "stored", first: ack.sequence - count + 1 };
 }
 
-/**
- * Reads the answer to a batch's first row.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * assert.ok(parseStage(new Uint8Array(0), 0, { stream: "ORDERS" }).kind === "staged");
- * ```
- */
+/** Reads the answer to a batch's first row. */
 export function parseStage(body: Uint8Array, status: number, source: AckSource): StageAnswer {
   if (body.length === 0 && status < 400) return { kind: "staged" };
   const ack = parseAck(body, status, source);

@@ -38,17 +38,7 @@ export interface FastReply {
   readonly operation: number;
 }
 
-/**
- * Reads a reply subject below the inbox; undefined for any other.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const reply = parseReply("_INBOX.a.b1.256.fail.17.1.$FI", "_INBOX.a.".length);
- * assert.ok(reply?.id === "b1" && reply.sequence === 17 && reply.operation === APPEND);
- * ```
- */
+/** Reads a reply subject below the inbox; undefined for any other. */
 export function parseReply(subject: string, prefixLength: number): FastReply | undefined {
   const parts = /^([^.]+)\.\d+\.fail\.(\d{1,16})\.([0-4])\.\$FI$/.exec(subject.slice(prefixLength));
   if (parts === null) return undefined;
@@ -70,18 +60,7 @@ export type FastAnswer =
 /** A refusal. */
 export type Refusal = Extract<Ack, { readonly kind: "refused" }>;
 
-/**
- * Reads an answer to a message of a batch; `status` is its header block's, such as 503, and 0 without one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const body = new TextEncoder().encode('{"type":"ack","seq":256,"msgs":256}');
- * const answer = parseFast(body, 0, { stream: "ORDERS" }, "b1");
- * assert.ok(answer.kind === "flow" && answer.sequence === 256);
- * ```
- */
+/** Reads an answer to a message of a batch; `status` is its header block's, such as 503, and 0 without one. */
 export function parseFast(body: Uint8Array, status: number, source: AckSource, id: string): FastAnswer {
   const reply = status === 0 ? parseObject(body) : undefined;
   if (reply?.type !== undefined) return typedAnswer(reply, body, source);

@@ -21,27 +21,7 @@ export interface PumpWork {
   submit(time: number): void;
 }
 
-/**
- * Drives a lane.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * let submitted = 0;
- * const host = { acknowledged() {}, failed() {}, drained() {}, moved() {} };
- * const pump = new Pump(host, {
- *   outstanding: () => false,
- *   nextDue: () => Infinity,
- *   expire: () => {},
- *   submit: () => void submitted++,
- * });
- * pump.wake();
- * pump.wake();
- * await Promise.resolve();
- * assert.equal(submitted, 1);
- * ```
- */
+/** Drives a lane. */
 export class Pump {
   readonly #host: LaneHost;
   readonly #work: PumpWork;

@@ -8,23 +8,7 @@ import type { Delivery } from "../call.ts";
 import { RetryQueue } from "./retry.ts";
 import type { Again } from "../verdict.ts";
 
-/**
- * Calls that wait for their turn, and rows whose submission came to nothing.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Delivery } from "../call.ts";
- *
- * const backlog = new Backlog(1000);
- * const call = new Delivery();
- * assert.ok(backlog.takeBack(call, 7, "later", true, 0));
- * assert.equal(backlog.due, 200);
- * const rows: number[] = [];
- * backlog.submitAgain(200, (_, row) => rows.push(row) > 0);
- * assert.deepEqual(rows, [7]);
- * ```
- */
+/** Calls that wait for their turn, and rows whose submission came to nothing. */
 export class Backlog {
   /** The rows that go again. */
   readonly retry: RetryQueue;

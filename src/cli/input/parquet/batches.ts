@@ -23,14 +23,7 @@ const BATCH_ROWS = 8192;
 /**
  * How many rows a file has; its footer is read, no row.
  *
- * @param file the file
- * @param name names it in errors
- * @returns the rows
  * @throws {InputError} when it is no Parquet file that can be read
- * @example
- * ```ts ignore
- * console.log(await parquetRows(await openFile("orders.parquet"), "orders.parquet"));
- * ```
  */
 export async function parquetRows(file: RandomAccess, name: string): Promise<number> {
   const decoder = await openDecoder(file, name);
@@ -44,14 +37,7 @@ export async function parquetRows(file: RandomAccess, name: string): Promise<num
 /**
  * The record batches of a file.
  *
- * @param file the file
- * @param name names it in errors
- * @returns the batches, decoded as they are asked for
  * @throws {InputError} when the file cannot be read
- * @example
- * ```ts ignore
- * for await (const batch of parquetBatches(file, "orders.parquet")) console.log(batch.numRows);
- * ```
  */
 export async function* parquetBatches(file: RandomAccess, name: string): AsyncGenerator<ArrowBatch> {
   const decoder = await openDecoder(file, name);

@@ -21,15 +21,6 @@ export class Panic extends Error {
  * Takes a step, and throws a {@linkcode Panic} when the library dies of it. Code that Rust compiled to WebAssembly
  * panics on what it did not expect; the trap is then thrown where nobody waits for it, and the promise of the step is
  * never settled. Whatever else is thrown while the step lasts ends the process as it would without.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- *
- * const step = () => new Promise(() => queueMicrotask(() => { throw new WebAssembly.RuntimeError("unreachable"); }));
- * await assert.rejects(orPanic(step), Panic);
- * assert.ok(await orPanic(() => Promise.resolve(7)) === 7);
- * ```
  */
 export async function orPanic<T>(step: () => Promise<T>): Promise<T> {
   const died = deferred<never>();
