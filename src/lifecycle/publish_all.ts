@@ -17,7 +17,7 @@ import { watchAbort } from "../util/abort.ts";
 import { openUnlessAborted } from "../util/unless_aborted.ts";
 
 /**
- * Options of {@linkcode publishAll}.
+ * The options of {@linkcode publishAll}.
  *
  * @example
  * ```ts
@@ -29,7 +29,7 @@ import { openUnlessAborted } from "../util/unless_aborted.ts";
  * ```
  */
 export interface PublishAllOptions extends ApplyAllOptions {
-  /** How long to go on without a row acknowledged: milliseconds, or a Go duration text. */
+  /** Gives up after this time without an acknowledged row: milliseconds, or a Go duration string. */
   readonly budget: number | string;
 }
 
@@ -37,19 +37,20 @@ const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
 
 /**
- * Publishes a sequence of batches, for callers without a supervisor of their own. It dials, publishes piece by piece,
- * and after a lost connection, a lookup without an answer or a failure that a later attempt can mend dials again (after
- * 0.1 s, doubling to 5 s) and sends the rows that are not acknowledged, until `budget` has passed without a row
- * acknowledged (time that the source takes for a batch does not count). Resolves with the totals of all attempts; a
- * piece that took several has one receipt.
+ * Publishes a sequence of batches across lost connections. Dials, publishes piece by piece, and dials again (after 0.1 s,
+ * doubling to 5 s) after a lost connection, a lookup without an answer, or a failure that a later attempt may not have.
+ * Then it sends the rows that are not acknowledged, until `budget` has passed without an acknowledged row; the time that
+ * the source takes for a batch does not count. Resolves with the totals of all attempts. A piece that took several
+ * attempts has one receipt.
  *
- * Rows of unknown fate are sent again only when they carry an id and less time has passed since they were first sent
- * than the stream's duplicate window less `publishTimeout`. Otherwise, and for what no attempt can mend (options,
- * mapping, data, refusals that are permanent), it throws the error of the last attempt, whose row outcomes are those of
- * all attempts. Rows that are sent again may be stored after later ones.
+ * A row that may be stored is sent again only if it has an id, and less time has passed since it was first sent than the
+ * stream's duplicate window less `publishTimeout`. Otherwise, and for errors that no attempt can fix (options, mapping,
+ * data, permanent refusals), it throws the error of the last attempt with the row outcomes of all attempts. Rows that are
+ * sent again may be stored after later rows.
  *
- * An EncodeError or RouteError comes before its piece is sent, when earlier pieces may be stored: `onReceipt` was told
- * which. Where rows of one were rejected or are of unknown fate, it is the cause of a PublishError that says so.
+ * An EncodeError or a RouteError is thrown before its piece is sent; earlier pieces may be stored, and `onReceipt` has
+ * been called for them. If rows of an earlier piece were rejected or unknown, a PublishError is thrown instead, with this
+ * error as its `cause`.
  *
  * @example
  * ```ts

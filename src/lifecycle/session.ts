@@ -71,11 +71,11 @@ interface Epoch {
 }
 
 /**
- * A session: epochs one after another, each begun, applied to, and committed or aborted. Calls out of order are
- * StateErrors that change nothing. A failed `apply` poisons the session: begin, apply and commit throw its error from
- * then on, and what was dialled is closed with the last call in progress; abort and close still work.
+ * A continuous session: a sequence of epochs, each begun, applied to, and committed or aborted. A call in a wrong order
+ * throws a StateError and changes nothing. A failed `apply` poisons the session: begin, apply and commit then throw its
+ * error, and a dialled connection is closed with the last call in progress. Abort and close still work.
  *
- * An epoch is bookkeeping: rows are visible to readers as they are stored, also those of an aborted epoch.
+ * Epochs only count: consumers see rows as soon as they are stored, also those of an aborted epoch.
  *
  * @example
  * ```ts

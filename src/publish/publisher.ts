@@ -1,5 +1,5 @@
 /**
- * The publisher: Arrow batches in, acknowledged messages out.
+ * The public publisher.
  *
  * @module
  */
@@ -10,13 +10,12 @@ import { resolveCall } from "./call_options.ts";
 import { PublisherCore } from "./core.ts";
 
 /**
- * Publishes batches over one connection, for callers with a lifecycle of their own; others take `openRun` or
- * `openSession`.
+ * Publishes batches over one connection. For callers that manage its lifecycle; others use `openRun` or `openSession`.
  *
  * Rows go out in row order, calls in call order. A call resolves when the server has acknowledged every one of its
  * rows. The first row that fails ends the publisher: every call in progress rejects with a PublishError that says what
- * is known of each row, and later calls throw the same error. Config, route and encode errors come before anything of
- * their batch is sent and leave it as it was.
+ * is known of each row, and later calls throw the same error. Config, route and encode errors are thrown before any row
+ * of their batch is sent, and do not end the publisher.
  *
  * @example
  * ```ts
@@ -45,10 +44,10 @@ export class Publisher {
   }
 
   /**
-   * Opens a publisher over a connection, which stays the caller's, or over one that `to` dials and the publisher then
-   * closes. A stream shared by all resources is looked up, created where it is missing and checked.
+   * Opens a publisher over the caller's connection, or over one that `to` dials and the publisher closes. A stream shared
+   * by all resources is looked up, created if it is missing, and checked.
    *
-   * Throws a ConfigError, a ConnectionError or a RouteError; what was dialled is closed then.
+   * @throws {ConfigError | ConnectionError | RouteError} Closes the connection if `to` has dialled it.
    */
   static async open(to: Dial, options: Options): Promise<Publisher> {
     return new Publisher(await PublisherCore.open(to, options));
@@ -58,21 +57,21 @@ export class Publisher {
    * Publishes one batch. Resolves with its receipt when every row is acknowledged.
    *
    * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent,
-   * a PublishError afterwards, and a StateError when the publisher is closed. An abort by `options.signal` is
-   * `publish.aborted`: it ends the call, and with rows on the wire the publisher, too, unless the connection is the
+   * a PublishError afterwards, and a StateError if the publisher is closed. An abort by `options.signal` is
+   * `publish.aborted`: it ends the call. If rows are on the wire, it also ends the publisher, unless the connection is the
    * caller's own.
    */
   async publish(batch: RowBatch, options: CallOptions = {}): Promise<WriteReceipt> {
     return await this.#core.publish(batch, resolveCall(options).signal);
   }
 
-  /** What the publisher is doing now. */
+  /** Returns the current state of the publisher. */
   stats(): PublisherStats {
     return this.#core.stats();
   }
 
   /**
-   * Refuses new calls, waits for those in progress, and closes the connection where it is the publisher's. Repeatable.
+   * Refuses new calls, waits for those in progress, and closes the connection if the publisher owns it. Repeatable.
    */
   close(): Promise<void> {
     return this.#core.close();

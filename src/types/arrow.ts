@@ -1,11 +1,11 @@
 /**
- * The rows of Arrow libraries, by their shape alone.
+ * The rows of Arrow libraries, described by their structure.
  *
  * @module
  */
 
 /**
- * A field of an Arrow schema, as apache-arrow and flechette both have it.
+ * A field of an Arrow schema, as in apache-arrow and flechette.
  *
  * @example
  * ```ts
@@ -20,9 +20,9 @@
 export interface ArrowField {
   /** The column's name. */
   readonly name: string;
-  /** The library's own type object; told apart by its `typeId`. */
+  /** The library's type object, identified by its `typeId`. */
   readonly type: { readonly typeId: number };
-  /** Key and value metadata, where there is any. */
+  /** The metadata, if present. */
   readonly metadata?: ReadonlyMap<string, string> | null;
 }
 
@@ -45,7 +45,7 @@ export interface ArrowSchema {
 }
 
 /**
- * apache-arrow's `RecordBatch`, of any version with this shape.
+ * apache-arrow's `RecordBatch`, in any version with this structure.
  *
  * @example
  * ```ts
@@ -58,16 +58,16 @@ export interface ArrowSchema {
  * ```
  */
 export interface ArrowBatch {
-  /** The columns' names, types and metadata. */
+  /** The names, types and metadata of the columns. */
   readonly schema: ArrowSchema;
-  /** How many rows there are. */
+  /** The number of rows. */
   readonly numRows: number;
-  /** apache-arrow's `Data<Struct>`: a child for each column. */
+  /** apache-arrow's `Data<Struct>`: one child per column. */
   readonly data: { readonly length: number; readonly children: readonly unknown[] };
 }
 
 /**
- * apache-arrow's `Table`: record batches in a row.
+ * apache-arrow's `Table`: a sequence of record batches.
  *
  * @example
  * ```ts
@@ -80,16 +80,16 @@ export interface ArrowBatch {
  * ```
  */
 export interface ArrowTable {
-  /** The columns' names, types and metadata. */
+  /** The names, types and metadata of the columns. */
   readonly schema: ArrowSchema;
-  /** How many rows all batches have. */
+  /** The number of rows of all batches. */
   readonly numRows: number;
   /** The chunks. */
   readonly batches: readonly ArrowBatch[];
 }
 
 /**
- * flechette's `Table`: columns, each in chunks of its own.
+ * flechette's `Table`: columns, each with its own chunks.
  *
  * @example
  * ```ts
@@ -102,16 +102,16 @@ export interface ArrowTable {
  * ```
  */
 export interface FlechetteTable {
-  /** The columns' names, types and metadata. */
+  /** The names, types and metadata of the columns. */
   readonly schema: ArrowSchema;
-  /** How many rows there are. */
+  /** The number of rows. */
   readonly numRows: number;
   /** The columns. */
   readonly children: readonly { readonly length: number; readonly data: readonly unknown[] }[];
 }
 
 /**
- * What jetrow takes as rows: structural, so that any version of apache-arrow or flechette serves.
+ * The rows that jetrow accepts. The type is structural: any version of apache-arrow or flechette fits.
  *
  * @example
  * ```ts

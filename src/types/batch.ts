@@ -1,5 +1,5 @@
 /**
- * Batches of rows, how they are cut, and what they become.
+ * Batches of rows, their limits, and their encoded form.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { ArrowRows } from "./arrow.ts";
 
 /**
- * What a row does at its destination; a header of its message.
+ * The operation of a row, a header of its message.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ import type { ArrowRows } from "./arrow.ts";
 export type Operation = "insert" | "update" | "delete";
 
 /**
- * Rows for one destination resource.
+ * The rows for one destination resource.
  *
  * @example
  * ```ts
@@ -35,17 +35,17 @@ export type Operation = "insert" | "update" | "delete";
  * ```
  */
 export interface RowBatch {
-  /** The destination resource's name; it fills the placeholder of the templates. */
+  /** The name of the destination resource, which replaces the placeholder of the templates. */
   readonly resource: string;
-  /** The rows. They are read while the call is in progress: nobody may write to their buffers until it has ended. */
+  /** The rows. Do not write to their buffers until the call has ended. */
   readonly rows: ArrowRows;
   /**
-   * One operation for all rows, or one a row (a table's rows counted across its batches).
+   * One operation for all rows, or one per row (the rows of a table are counted across its batches).
    *
    * @default {"insert"}
    */
   readonly operations?: Operation | readonly Operation[];
-  /** The row numbers to publish, ascending. Absent: all. Row numbers keep their meaning. */
+  /** The numbers of the rows to publish, ascending. Absent: all rows. Errors and outcomes keep these numbers. */
   readonly only?: readonly number[];
 }
 
@@ -68,7 +68,7 @@ export interface RowBatch {
 export type Batches = Iterable<RowBatch> | AsyncIterable<RowBatch>;
 
 /**
- * Where a batch is cut into pieces.
+ * The limits at which a batch is cut into pieces.
  *
  * @example
  * ```ts
@@ -82,13 +82,13 @@ export type Batches = Iterable<RowBatch> | AsyncIterable<RowBatch>;
  */
 export interface BatchLimits {
   /**
-   * Rows a piece has at most.
+   * The largest number of rows of a piece.
    *
    * @default {8192}
    */
   readonly batchMaxRows?: number;
   /**
-   * Bytes of Arrow buffers that a piece's rows reference at most; a single row may pass it.
+   * The largest number of bytes of Arrow buffers that the rows of a piece refer to. A single row may exceed it.
    *
    * @default {16777216}
    */
@@ -96,7 +96,7 @@ export interface BatchLimits {
 }
 
 /**
- * Rows as JSON, side by side.
+ * Encoded rows in one array of bytes.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 
 /**
- * How a connection proves who it is.
+ * The authentication of a connection.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 export type AuthMode = "none" | "user_password" | "jwt" | "token";
 
 /**
- * TLS settings, where the runtime has them. Texts are PEM.
+ * The TLS settings of a connection. Strings are PEM.
  *
  * @example
  * ```ts
@@ -35,18 +35,18 @@ export type AuthMode = "none" | "user_password" | "jwt" | "token";
  * ```
  */
 export interface TlsConfig {
-  /** Certificate authorities to trust, PEM. */
+  /** The certificate authorities to trust, PEM. */
   readonly ca?: string;
-  /** Client certificate, PEM; goes with `key`. */
+  /** The client certificate, PEM. Requires `key`. */
   readonly cert?: string;
-  /** Client key, PEM; goes with `cert`. */
+  /** The client key, PEM. Requires `cert`. */
   readonly key?: string;
-  /** Start TLS before the server's first line; must match the server's `handshake_first`. */
+  /** Starts TLS before the server's first line. Must match the server's `handshake_first`. */
   readonly handshakeFirst?: boolean;
 }
 
 /**
- * How to reach the server.
+ * The servers and how to connect to them.
  *
  * @example
  * ```ts
@@ -58,10 +58,10 @@ export interface TlsConfig {
  * ```
  */
 export interface ConnectionConfig {
-  /** `nats://`, `tls://`, `ws://` or `wss://`; one or several (an array, or separated by commas). */
+  /** One or several URLs (an array, or separated by commas): `nats://`, `tls://`, `ws://` or `wss://`. */
   readonly url: string | readonly string[];
   /**
-   * Which credentials are used. The mode's own fields are required, all others refused.
+   * The authentication. The fields of the mode are required, other credentials are refused.
    *
    * @default {"none"}
    */
@@ -77,31 +77,32 @@ export interface ConnectionConfig {
   /** With `token`. */
   readonly token?: string;
   /**
-   * Prefix of every reply subject.
+   * The prefix of reply subjects.
    *
    * @default {"_INBOX"}
    */
   readonly inboxPrefix?: string;
-  /** The connection's name, shown by the server's monitoring. */
+  /** The name of the connection in the server's monitoring. */
   readonly name?: string;
   /**
-   * How long each address of each server is given: milliseconds, or a Go duration text.
+   * The timeout for each address of each server: milliseconds, or a Go duration string.
    *
    * @default {"10s"}
    */
   readonly connectTimeout?: number | string;
   /**
-   * Whether the client dials again after it lost the connection. A publisher that saw it lost is over either way.
+   * Reconnects after a lost connection. A publisher never survives a lost connection, whatever this is set to.
    *
    * @default {false}
    */
   readonly reconnect?: boolean;
-  /** TLS settings for `nats://` and `tls://`. */
+  /** The TLS settings for `nats://` and `tls://`. */
   readonly tls?: TlsConfig;
 }
 
 /**
- * A connection, which stays the caller's, or a function that dials one, which is then closed by who dialled.
+ * A connection, which jetrow never closes unless it is handed over (`ownsConnection`), or a function that opens one,
+ * which jetrow closes.
  *
  * @example
  * ```ts

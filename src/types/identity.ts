@@ -1,5 +1,5 @@
 /**
- * What epochs and message ids are made of.
+ * References of epochs and the scope of message ids.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface EpochRef {
 }
 
 /**
- * What a message id stands for beside the event id.
+ * The parts of a message id other than the event id.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The options of a publisher, and of its calls.
+ * The options of a publisher and of its calls.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Progress } from "./progress.ts";
 import type { WriteReceipt } from "./receipt.ts";
 
 /**
- * Part of every message id: set it where several pipelines write to one stream.
+ * A part of every message id. Set it if several pipelines write to one stream.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export interface Namespace {
 }
 
 /**
- * How rows are delivered.
+ * How rows are delivered: one acknowledgment per row, all rows of a batch or none, or cumulative acknowledgments.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export interface Namespace {
 export type PublishMode = "individual" | "atomic" | "fast";
 
 /**
- * How and where rows are published.
+ * Where and how rows are published.
  *
  * @example
  * ```ts
@@ -63,57 +63,57 @@ export interface PublisherOptions {
   /** The publish subject; `{resource}` stands for the destination resource. */
   readonly subject: string;
   /**
-   * Whether a missing stream is created.
+   * Creates a missing stream.
    *
    * @default {true}
    */
   readonly createStream?: boolean;
   /**
-   * From a row's submission to its acknowledgment: milliseconds, or a Go duration text such as `1m30s`.
+   * The time from a row's submission to its acknowledgment: milliseconds, or a Go duration string such as `1m30s`.
    *
    * @default {"5s"}
    */
   readonly publishTimeout?: number | string;
   /**
-   * Rows sent and not yet answered, at most: 1 to 65,536.
+   * The largest number of rows sent and not yet answered: 1 to 65,536.
    *
    * @default {1024}
    */
   readonly maxInFlight?: number;
   /**
-   * Their bytes, at most: header block, payload and subject of each.
+   * The largest number of bytes of these rows: header block, payload and subject of each.
    *
    * @default {16777216}
    */
   readonly maxInFlightBytes?: number;
-  /** Part of every message id. */
+  /** A part of every message id. */
   readonly namespace?: Namespace;
   /**
-   * The text column that identifies a row across attempts. A column of the default name may be absent.
+   * The string column that identifies a row across attempts. Only a column of the default name may be absent.
    *
    * @default {"_filament_event_id"}
    */
   readonly eventIdColumn?: string;
   /**
-   * Whether `Nats-Expected-Stream` is sent. Off only for streams that old servers mirror or source.
+   * Sends `Nats-Expected-Stream`. Turn it off only for streams that old servers mirror or source.
    *
    * @default {true}
    */
   readonly expectedStream?: boolean;
   /**
-   * Static headers for every message. Names are of visible ASCII without a colon, neither begin with `Nats-` nor
-   * contain `Nats-Msg-Id`, and are not `Content-Type` or `Filament-Operation`; values have no CR, LF, brace or
-   * `Nats-Msg-Id`.
+   * Static headers for every message. Names have visible ASCII characters without a colon, do not begin with `Nats-` or
+   * contain `Nats-Msg-Id`, and are not `Content-Type` or `Filament-Operation`; values have no CR, LF, brace
+   * or `Nats-Msg-Id`.
    */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Per-message time to live: a duration text of at least one second, or `never`. */
+  /** The time to live of each message: a Go duration string of at least one second, or `never`. */
   readonly ttl?: string;
-  /** The JetStream domain of the API requests: `$JS.<domain>.API.` begins their subjects then. */
+  /** The JetStream domain: API requests go to `$JS.<domain>.API.`. */
   readonly domain?: string;
-  /** Prefix of every reply subject. @default the connection's own, else `_INBOX` */
+  /** The prefix of reply subjects. @default the connection's own prefix, otherwise `_INBOX` */
   readonly inboxPrefix?: string;
   /**
-   * Hands a caller's connection over, to be closed with the publisher.
+   * Hands over the caller's connection: it is closed with the publisher.
    *
    * @default {false}
    */
@@ -121,13 +121,13 @@ export interface PublisherOptions {
   /** Called with the progress at most ten times a second, and at the end of each call, before its promise settles. */
   readonly onProgress?: (progress: Progress) => void;
   /**
-   * Sends again what is safe to send again, over the same connection, within a budget of time that begins with a call's
-   * first failed row. Off by default. Rows that are sent again may be stored after later ones; with `maxInFlight: 1`
-   * they are not.
+   * Sends a row again if that cannot store it twice, over the same connection, within a time budget that begins with a
+   * call's first failed row. Off by default. Rows that are sent again may be stored after later rows, except with
+   * `maxInFlight: 1`.
    */
   readonly retry?: { readonly budget: number | string };
   /**
-   * How rows are delivered: an acknowledgment each, all or none of a batch, or cumulative acknowledgments.
+   * How rows are delivered: one acknowledgment per row, all rows of a batch or none, or cumulative acknowledgments.
    *
    * @default {"individual"}
    */
@@ -135,7 +135,7 @@ export interface PublisherOptions {
 }
 
 /**
- * One object for the connection and the publisher: `{ ... } satisfies SinkConfig`.
+ * The options of a connection and a publisher in one object: `{ ... } satisfies SinkConfig`.
  *
  * @example
  * ```ts
@@ -149,7 +149,7 @@ export interface PublisherOptions {
 export type SinkConfig = ConnectionConfig & PublisherOptions;
 
 /**
- * What functions that publish take: a whole SinkConfig will do; the connection's keys are not needed.
+ * The options that publishing functions accept: those of a publisher, or a whole SinkConfig.
  *
  * @example
  * ```ts
@@ -164,7 +164,7 @@ export type SinkConfig = ConnectionConfig & PublisherOptions;
 export type Options = PublisherOptions & Partial<ConnectionConfig>;
 
 /**
- * Options of one call that publishes.
+ * The options of one call that publishes.
  *
  * @example
  * ```ts
@@ -177,15 +177,15 @@ export type Options = PublisherOptions & Partial<ConnectionConfig>;
  */
 export interface CallOptions {
   /**
-   * Ends the call. Where none of its rows was sent, that call alone. Rows on the wire are then of unknown fate: on a
-   * caller's own connection it is still that call alone, on one that was dialled or handed over the publisher ends. A
-   * run or a session counts either as its failure.
+   * Ends the call. If none of its rows was sent, only that call ends. If rows are on the wire, their outcome is unknown:
+   * on a caller's own connection still only that call ends, otherwise the whole publisher. A run or a session counts
+   * either as its failure.
    */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Options of a call that publishes a sequence of batches.
+ * The options of a call that publishes a sequence of batches.
  *
  * @example
  * ```ts
@@ -202,8 +202,8 @@ export interface CallOptions {
  */
 export interface ApplyAllOptions extends BatchLimits, CallOptions {
   /**
-   * Told each piece's receipt, in order, and awaited: by a commit, too, so that a commit awaited in here never comes. An
-   * abort or close of the run or session does not wait for it.
+   * Called with each piece's receipt, in order, and awaited. Do not await `commit()` inside it: `commit()` waits for this
+   * callback. An abort or a close does not wait for it.
    */
   readonly onReceipt?: (receipt: WriteReceipt) => void | Promise<void>;
 }

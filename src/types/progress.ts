@@ -1,11 +1,11 @@
 /**
- * What a publisher is doing.
+ * The state of a publisher.
  *
  * @module
  */
 
 /**
- * What `onProgress` is told.
+ * The progress of a publisher, for `onProgress`.
  *
  * @example
  * ```ts
@@ -19,20 +19,20 @@
  * ```
  */
 export interface Progress {
-  /** Rows sent so far. */
+  /** Rows sent since opening. */
   readonly submitted: number;
-  /** Rows acknowledged so far, duplicates included. */
+  /** Rows acknowledged since opening, duplicates included. */
   readonly acked: number;
-  /** Bytes of JSON acknowledged so far. */
+  /** Bytes of JSON acknowledged since opening. */
   readonly bytes: number;
   /** Rows sent and not yet answered. */
   readonly inFlight: number;
-  /** Their bytes: header block, payload and subject. */
+  /** The bytes of these rows: header block, payload and subject. */
   readonly inFlightBytes: number;
 }
 
 /**
- * What a publisher is doing now.
+ * The current state of a publisher.
  *
  * @example
  * ```ts
@@ -45,21 +45,21 @@ export interface Progress {
  * ```
  */
 export interface PublisherStats {
-  /** Whether the connection is up, as far as is known. */
+  /** Whether the connection is open, as far as the client knows. */
   readonly connected: boolean;
   /** Rows sent and not yet answered. */
   readonly inFlight: number;
-  /** Their bytes: header block, payload and subject. */
+  /** The bytes of these rows: header block, payload and subject. */
   readonly inFlightBytes: number;
   /** Rows acknowledged since opening, without duplicates. */
   readonly acked: number;
-  /** Rows that the streams had already. */
+  /** Rows that the streams already had. */
   readonly duplicates: number;
   /** Bytes of JSON acknowledged since opening. */
   readonly bytes: number;
   /** Calls that failed since opening. */
   readonly failures: number;
-  /** How messages reach the client: whole frames handed to its protocol handler, or one `publish` a message. */
+  /** How messages reach the client: whole frames for its protocol handler, or one `publish` per message. */
   readonly wire: "frames" | "publish";
   /** Streams that were missing and were created, in order: the last 100. */
   readonly created: readonly string[];

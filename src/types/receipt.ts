@@ -1,5 +1,5 @@
 /**
- * What is known of rows that were acknowledged.
+ * Receipts of acknowledged rows.
  *
  * @module
  */
@@ -22,7 +22,7 @@
  * ```
  */
 export interface WriteReceipt {
-  /** `nats://<stream>/<resource>`. */
+  /** `nats://<stream>/<resource>`: a name, not an address to dial. */
   readonly uri: string;
   /** The destination resource. */
   readonly resource: string;
@@ -30,19 +30,19 @@ export interface WriteReceipt {
   readonly stream: string;
   /** The subject. */
   readonly subject: string;
-  /** Rows acknowledged, duplicates included. */
+  /** The number of acknowledged rows, duplicates included. */
   readonly rows: number;
   /** Bytes of JSON. */
   readonly bytes: number;
   /** CRC32C over the concatenated bodies, without separators. */
   readonly crc32c: number;
-  /** Rows that the stream had already. Absent where the server does not tell. */
+  /** Rows that the stream already had. Absent with `publishMode: "fast"`. */
   readonly duplicates?: number;
   /** The lowest stream sequence of its rows. Absent for no rows, and with `publishMode: "fast"`. */
   readonly firstSequence?: number;
   /**
-   * The highest stream sequence of its rows. Absent for no rows; with `publishMode: "fast"` also where none of them was
-   * new, or where they were acknowledged together with another call's.
+   * The highest stream sequence of its rows. Absent for no rows; with `publishMode: "fast"` also if none of them was new,
+   * or if they were acknowledged together with the rows of another call.
    */
   readonly lastSequence?: number;
   /**
@@ -57,7 +57,7 @@ export interface WriteReceipt {
 }
 
 /**
- * What a run or epoch wrote for one resource.
+ * The totals of a run or an epoch for one resource.
  *
  * @example
  * ```ts
@@ -77,14 +77,14 @@ export interface ResourceTotal {
   readonly rows: number;
   /** Bytes of JSON. */
   readonly bytes: number;
-  /** Rows that the stream had already. Absent where the server does not tell. */
+  /** Rows that the stream already had. Absent with `publishMode: "fast"`. */
   readonly duplicates?: number;
   /** Batches that the caller passed. `applyAll` and `publishAll` may publish one in several pieces, each with a receipt. */
   readonly batches: number;
 }
 
 /**
- * What a whole run wrote.
+ * The totals of a run.
  *
  * @example
  * ```ts
@@ -97,12 +97,12 @@ export interface ResourceTotal {
  * ```
  */
 export interface RunReceipt {
-  /** Totals by resource, sorted by name. */
+  /** The totals by resource, sorted by name. */
   readonly resources: readonly ResourceTotal[];
   /** Rows acknowledged, duplicates included. */
   readonly rows: number;
   /** Bytes of JSON. */
   readonly bytes: number;
-  /** Rows that the streams had already. Absent where the server does not tell. */
+  /** Rows that the streams already had. Absent with `publishMode: "fast"`. */
   readonly duplicates?: number;
 }
