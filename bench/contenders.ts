@@ -11,7 +11,8 @@ import process from "node:process";
 import { idHasher } from "../src/hash/message_id.ts";
 import { encodeRows } from "../src/json/encode.ts";
 import { openRun } from "../src/lifecycle/run.ts";
-import { headerBlock, ID_BYTES } from "../src/message/headers.ts";
+import { ID_LENGTH } from "../src/hash/message_id.ts";
+import { headerBlock } from "../src/message/headers.ts";
 import type { EncodedRows } from "../src/types/mod.ts";
 import { buildGoPeer, runGoPeer, writeJob } from "./support/go_peer.ts";
 import { ownCpu, type Sample } from "./support/measure.ts";
@@ -51,7 +52,7 @@ async function rawSocket(job: Job): Promise<Run> {
   const { bodies, ids } = messagesOf(job);
   const { bytes, idAt } = headerBlock({ operation: "insert", expectedStream: STREAM, headers: [], withId: job.ids });
   const withId = (index: number): Uint8Array => {
-    bytes.set(ids!.subarray(index * ID_BYTES, (index + 1) * ID_BYTES), idAt);
+    bytes.set(ids!.subarray(index * ID_LENGTH, (index + 1) * ID_LENGTH), idAt);
     return bytes;
   };
   const frames = makeFrames({ subject: SUBJECT, block: job.ids ? withId : () => bytes, bodies });
@@ -67,7 +68,7 @@ async function pipelined(job: Job): Promise<Run> {
   const headers = newHeaders();
   headers.set("Content-Type", "application/json");
   headers.set("Filament-Operation", "insert");
-  const id = (index: number) => String.fromCharCode(...ids!.subarray(index * ID_BYTES, (index + 1) * ID_BYTES));
+  const id = (index: number) => String.fromCharCode(...ids!.subarray(index * ID_LENGTH, (index + 1) * ID_LENGTH));
   const expect = { streamName: STREAM };
   return () =>
     measured(job.rows, async () => {
@@ -110,8 +111,8 @@ function messagesOf(job: Job): { readonly bodies: readonly EncodedRows[]; readon
 function hashed(count: number): Uint8Array {
   const names = { tenant: "", pipeline: "", sinkConnection: "", stream: STREAM, subject: SUBJECT, resource: "r" };
   const hasher = idHasher(names);
-  const ids = new Uint8Array(count * ID_BYTES);
+  const ids = new Uint8Array(count * ID_LENGTH);
   const utf8 = new TextEncoder();
-  for (let i = 0; i < count; i++) hasher.write(utf8.encode(`${i}`.padStart(9, "e")), 0, 9, ids, i * ID_BYTES);
+  for (let i = 0; i < count; i++) hasher.write(utf8.encode(`${i}`.padStart(9, "e")), 0, 9, ids, i * ID_LENGTH);
   return ids;
 }

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { lowerBound } from "../util/lower_bound.ts";
 import { type ColumnView, isNull } from "./column.ts";
 import { malformed } from "./fault.ts";
 
@@ -52,21 +53,9 @@ export function dictionaryPlace(column: ColumnView, place: Place): (slot: number
   return (slot) => {
     const index = wide ? wideAt(words, slot) : numbers[slot]!;
     if (!(index >= 0 && index < size)) malformed(`dictionary index ${index} is outside of its ${size} values`);
-    place.chunk = dictionary.length === 1 ? 0 : lastAtMost(starts, index);
+    place.chunk = dictionary.length === 1 ? 0 : lowerBound(0, starts.length, (chunk) => starts[chunk]!, index + 1) - 1;
     place.slot = index - starts[place.chunk]!;
   };
-}
-
-/** The last place whose number is at most `wanted`, in ascending numbers of which the first is. */
-function lastAtMost(ascending: readonly number[], wanted: number): number {
-  let low = 0;
-  let high = ascending.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (ascending[middle]! <= wanted) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }
 
 /**
@@ -83,24 +72,13 @@ export function runFinder(column: ColumnView): (slot: number) => number {
   return (slot) => {
     const at = bitOffset + slot;
     if (!(run < count && at < endOf(run) && (run === 0 || at >= endOf(run - 1)))) {
-      run = firstAfter(at, count, endOf);
+      run = lowerBound(0, count, endOf, at + 1);
       if (run >= count) malformed(`its ${count} runs end before slot ${at}`);
       if (run > 0 && endOf(run - 1) > at) malformed(`its run ends do not ascend`);
     }
     if (run >= values) malformed(`run ${run} is outside of its ${values} values`);
     return run;
   };
-}
-
-function firstAfter(at: number, count: number, endOf: (run: number) => number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (endOf(middle) > at) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** For each type id from -128 to 127 (at 128 more), the union's member; -1 where there is none. */

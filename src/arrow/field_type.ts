@@ -51,6 +51,9 @@ export type Shape =
     | { readonly kind: "runs"; readonly bits: 16 | 32 | 64; readonly value: FieldType }
   );
 
+/** The shape of one kind of type. */
+export type ShapeOf<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
+
 /** Arrow's TimeUnit: seconds, milliseconds, microseconds, nanoseconds. */
 export type TimeUnit = 0 | 1 | 2 | 3;
 

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { lowerBound } from "../util/lower_bound.ts";
 import { type ColumnView, isNull } from "./column.ts";
 import type { FieldType } from "./field_type.ts";
 
@@ -242,23 +243,11 @@ function addRuns(column: ColumnView, first: number, weights: Float64Array): void
   const starts = new Float64Array(weights.length);
   const counts = new Float64Array(weights.length);
   let slot = 0;
-  for (let run = firstRunAfter(endAt, count, begin); run < count && slot < weights.length; run++) {
+  for (let run = lowerBound(0, count, endAt, begin + 1); run < count && slot < weights.length; run++) {
     weights[slot]! += bits / 8;
     starts[slot] = run;
     counts[slot] = 1;
     slot = Math.max(slot + 1, endAt(run) - begin);
   }
   addItems(column.children[0]!, { starts, counts }, weights);
-}
-
-/** The first run whose end lies behind a slot. */
-function firstRunAfter(endAt: (run: number) => number, count: number, slot: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (endAt(middle) > slot) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

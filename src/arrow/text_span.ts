@@ -4,6 +4,7 @@
  * @module
  */
 
+import { describe } from "../util/describe.ts";
 import { checkReadable, dictionaryPlace, type Place, wideAt } from "./access.ts";
 import { type ColumnView, isNull } from "./column.ts";
 import { malformed } from "./fault.ts";
@@ -119,4 +120,11 @@ function dictionarySpan(column: ColumnView): TextSpan {
     },
   };
   return span;
+}
+
+const decoder = new TextDecoder();
+
+/** Formats a value for an error message. A long one is cut before it is decoded. */
+export function describeSpan({ bytes, start, end }: TextSpan): string {
+  return describe(decoder.decode(bytes.slice(start, Math.min(end, start + 400))));
 }

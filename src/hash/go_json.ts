@@ -5,6 +5,8 @@
  * @module
  */
 
+import { sequenceSize } from "../util/utf8.ts";
+
 const PLAIN = 0;
 const ESCAPED = 1;
 const LEAD = 2;
@@ -41,8 +43,8 @@ export function escapeGo(bytes: Uint8Array, start: number, end: number, target: 
     } else if (kind === ESCAPED) {
       at = escapeByte(byte, target, at);
     } else {
-      const size = sequenceLength(bytes, i, end);
-      if (size === 0) return -1;
+      const size = sequenceSize(bytes, i, end);
+      if (size < 0) return -1;
       at = writeSequence(bytes, i, size, target, at);
       i += size - 1;
     }
@@ -78,17 +80,4 @@ function writeSequence(bytes: Uint8Array, from: number, size: number, target: Ui
   }
   for (let i = 0; i < size; i++) target[at + i] = bytes[from + i]!;
   return at + size;
-}
-
-/** The length of the well-formed sequence of two to four bytes at `at` (Unicode, table 3-7), or 0. */
-function sequenceLength(bytes: Uint8Array, at: number, end: number): number {
-  const lead = bytes[at]!;
-  const size = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  if (size === 0 || at + size > end) return 0;
-  const second = bytes[at + 1]!;
-  const lowest = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
-  const highest = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-  if (second < lowest || second > highest) return 0;
-  for (let i = 2; i < size; i++) if ((bytes[at + i]! & 0xc0) !== 0x80) return 0;
-  return size;
 }

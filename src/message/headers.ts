@@ -4,13 +4,11 @@
  * @module
  */
 
+import { ID_LENGTH } from "../hash/message_id.ts";
 import type { Operation } from "../types/mod.ts";
 
 /** The longest header block that servers accept, in bytes. Above it they answer err_code 10097. */
 export const MAX_HEADER_BYTES = 65_535;
-
-/** Length of a message id: SHA-256 in hex. */
-export const ID_BYTES = 64;
 
 /** What the headers of a message say, apart from its id. */
 export interface HeaderFields {
@@ -42,9 +40,9 @@ export function headerBlock(fields: HeaderFields): HeaderBlock {
   if (fields.expectedStream !== undefined) lines.push(`Nats-Expected-Stream: ${fields.expectedStream}`);
   if (fields.ttl !== undefined) lines.push(`Nats-TTL: ${fields.ttl}`);
   for (const [name, value] of fields.headers) lines.push(`${name}: ${value}`);
-  if (fields.withId) lines.push(`Nats-Msg-Id: ${"0".repeat(ID_BYTES)}`);
+  if (fields.withId) lines.push(`Nats-Msg-Id: ${"0".repeat(ID_LENGTH)}`);
   const bytes = utf8.encode(`${lines.join("\r\n")}\r\n\r\n`);
-  return { bytes, idAt: fields.withId ? bytes.length - ID_BYTES - 4 : -1 };
+  return { bytes, idAt: fields.withId ? bytes.length - ID_LENGTH - 4 : -1 };
 }
 
 /** A header block with more lines before its blank line: headers that a publish mode adds to single messages. */

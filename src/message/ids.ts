@@ -9,13 +9,13 @@ import { type TextColumn, textColumn } from "../arrow/text_column.ts";
 import type { RowsView } from "../arrow/view.ts";
 import { describe } from "../util/describe.ts";
 import { EncodeError } from "../errors/mod.ts";
-import { idHasher } from "../hash/message_id.ts";
+import { ID_LENGTH, idHasher } from "../hash/message_id.ts";
 import { encodeView } from "../json/encode.ts";
 import { type SpareMemory, zeros } from "../json/memory/spare.ts";
 import { lowerBound } from "../util/lower_bound.ts";
 import type { Steps } from "../util/steps.ts";
 import type { EncodedRows } from "../types/mod.ts";
-import { ID_BYTES } from "./headers.ts";
+
 import { IdIndex } from "./id_index.ts";
 import type { MessageTarget } from "./target.ts";
 
@@ -78,7 +78,7 @@ export function* writeIds(
 ): Steps<Uint8Array<ArrayBuffer>> {
   const column = source.eventIds!;
   const count = encoded.offsets.length - 1;
-  const ids = zeros(count * ID_BYTES, spare);
+  const ids = zeros(count * ID_LENGTH, spare);
   const hasher = idHasher(target.fields.scope);
   const first = count > 0 ? rowAt(0) : 0;
   for (let index = 0; index < count; index++) {
@@ -88,8 +88,8 @@ export function* writeIds(
     }
     const row = rowAt(index);
     if (!column.seek(row) || column.end === column.start) continue;
-    if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_BYTES)) throw invalidId(source, row);
-    const earlier = source.seen!.add(row, ids, index * ID_BYTES, (other) => sameEventId(source, row, other));
+    if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_LENGTH)) throw invalidId(source, row);
+    const earlier = source.seen!.add(row, ids, index * ID_LENGTH, (other) => sameEventId(source, row, other));
     // A piece that was made ready and never sent is made ready again: its rows are not their own repetition.
     if (earlier < 0 || earlier === row) continue;
     if (target.fields.batchHeaderBytes !== undefined) {

@@ -4,11 +4,12 @@
  * @module
  */
 
+import { ID_LENGTH } from "../hash/message_id.ts";
 import { crc32c } from "../hash/crc32c.ts";
 import type { EncodedPart } from "../json/row_encoder.ts";
 import type { PieceMemory } from "../json/memory/spare.ts";
 import type { Steps } from "../util/steps.ts";
-import { type HeaderBlock, ID_BYTES } from "./headers.ts";
+import type { HeaderBlock } from "./headers.ts";
 import type { RowSource } from "./ids.ts";
 import type { MessageTarget } from "./target.ts";
 
@@ -128,13 +129,13 @@ export class PreparedRows {
   /** Writes a row's id into a header block. */
   writeId(index: number, to: Uint8Array, at: number): void {
     const ids = this.#ids!;
-    const from = index * ID_BYTES;
-    for (let i = 0; i < ID_BYTES; i++) to[at + i] = ids[from + i]!;
+    const from = index * ID_LENGTH;
+    for (let i = 0; i < ID_LENGTH; i++) to[at + i] = ids[from + i]!;
   }
 
   /** A row's id as text. */
   idText(index: number): string {
-    return String.fromCharCode(...this.#ids!.subarray(index * ID_BYTES, (index + 1) * ID_BYTES));
+    return String.fromCharCode(...this.#ids!.subarray(index * ID_LENGTH, (index + 1) * ID_LENGTH));
   }
 
   /** What a row counts in the window: header block, payload and subject. */

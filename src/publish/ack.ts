@@ -4,6 +4,7 @@
  * @module
  */
 
+import { firstBytes } from "../stream/api/answer.ts";
 import type { AckSource } from "../stream/ack.ts";
 
 /** What an answer says of one row. */
@@ -20,7 +21,6 @@ const LONGEST_ACK = 16_384;
 /** What the statuses that stand alone in an answer mean. */
 const STATUS_TEXT: Readonly<Record<number, string>> = { 429: "too many requests", 503: "no responders" };
 
-const decoder = new TextDecoder();
 /** JSON is UTF-8 without a byte order mark (RFC 8259, 8.1). */
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -87,9 +87,4 @@ function judged(reply: JsonObject, source: AckSource, body: Uint8Array): Ack {
     return { kind: "bad", reason: `a duplicate mark that is no true or false: ${firstBytes(body)}` };
   }
   return { kind: "stored", sequence: seq as number, duplicate: duplicate === true };
-}
-
-/** The first bytes of an answer, as text for an error message. */
-export function firstBytes(body: Uint8Array): string {
-  return JSON.stringify(decoder.decode(body.subarray(0, 80))) + (body.length > 80 ? "..." : "");
 }

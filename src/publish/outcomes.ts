@@ -7,8 +7,8 @@
 import type { PublishOutcome, RowOutcome, RowOutcomes } from "../errors/mod.ts";
 import { lowerBound } from "../util/lower_bound.ts";
 
-/** Outcome codes as they stand in a byte array; the index is the code. */
-const WORDS: readonly RowOutcome[] = ["unsent", "acked", "duplicate", "rejected", "unknown"];
+/** The outcomes by their code in a byte array. */
+export const OUTCOMES: readonly RowOutcome[] = ["unsent", "acked", "duplicate", "rejected", "unknown"];
 
 /** Nothing was sent, or what was sent can have had no effect. */
 export const UNSENT = 0;
@@ -21,18 +21,23 @@ export const REJECTED = 3;
 /** The row may or may not be stored. */
 export const UNKNOWN = 4;
 
+/** Whether a code stands for a stored row: acknowledged as new or as a duplicate. */
+export function isAcknowledged(code: number): boolean {
+  return code === ACKED || code === DUPLICATE;
+}
+
 /**
  * Row outcomes over an array of codes, one for each selected row; `only` holds their numbers, where not all rows of
  * the batch were selected.
  */
 export function rowOutcomes(codes: Uint8Array, only?: readonly number[]): RowOutcomes {
   const counts: Record<RowOutcome, number> = { acked: 0, duplicate: 0, rejected: 0, unknown: 0, unsent: 0 };
-  for (const code of codes) counts[WORDS[code]!]++;
+  for (const code of codes) counts[OUTCOMES[code]!]++;
   return {
     counts: Object.freeze(counts),
     at(row) {
       const index = only === undefined ? row : indexIn(only, row);
-      const word = WORDS[codes[index] ?? -1];
+      const word = OUTCOMES[codes[index] ?? -1];
       if (word === undefined) throw new RangeError(`Cannot tell the outcome of row ${row}: it was not selected`);
       return word;
     },

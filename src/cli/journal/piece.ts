@@ -4,12 +4,10 @@
  * @module
  */
 
-import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
+import type { RowOutcome } from "../../errors/mod.ts";
+import { isAcknowledged, OUTCOMES, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
 import { sequencePairs } from "../../publish/receipt.ts";
 import type { BeginLine, OutcomesLine } from "./line.ts";
-
-/** Words for outcome codes; the index is the code. */
-const WORDS: readonly string[] = ["unsent", "acked", "duplicate", "rejected", "unknown"];
 
 /** What a journal knows of a piece. */
 export interface KnownPiece {
@@ -56,23 +54,18 @@ export function begunPiece(line: Omit<BeginLine, "kind" | "time" | "file">, sinc
 export function beginAgain(piece: KnownPiece, since: number, after: number): void {
   const codes = piece.codes!;
   if (!codes.includes(UNKNOWN)) Object.assign(piece, { since, after });
-  codes.forEach((code, i) => codes[i] = isSettled(code) ? code : UNKNOWN);
+  codes.forEach((code, i) => codes[i] = isAcknowledged(code) ? code : UNKNOWN);
 }
 
 /** Notes what became of a row that was sent again. What was of unknown fate still is, unless acknowledged since. */
 export function mergedCode(before: number, now: number): number {
-  if (isSettled(before) || (before === UNKNOWN && !isSettled(now))) return before;
+  if (isAcknowledged(before) || (before === UNKNOWN && !isAcknowledged(now))) return before;
   return now === UNSENT ? before : now;
-}
-
-/** Whether a row need not be sent again. */
-export function isSettled(code: number): boolean {
-  return code === ACKED || code === DUPLICATE;
 }
 
 /** Indices of the rows that are not settled. */
 export function unsettledOf({ codes }: KnownPiece): number[] {
-  return codes === undefined ? [] : [...codes.keys()].filter((i) => !isSettled(codes[i]!));
+  return codes === undefined ? [] : [...codes.keys()].filter((i) => !isAcknowledged(codes[i]!));
 }
 
 /** Outcomes as a line has them. */
@@ -80,11 +73,11 @@ export function outcomesOf({ codes, sequences }: KnownPiece): Pick<OutcomesLine,
   const outcomes: [string, number][] = [];
   for (const code of codes!) {
     const last = outcomes.at(-1);
-    if (last?.[0] === WORDS[code]) last![1]++;
-    else outcomes.push([WORDS[code]!, 1]);
+    if (last?.[0] === OUTCOMES[code]) last![1]++;
+    else outcomes.push([OUTCOMES[code]!, 1]);
   }
   if (sequences === undefined) return { outcomes };
-  return { outcomes, sequences: sequencePairs(sequences.filter((_, i) => isSettled(codes![i]!))) };
+  return { outcomes, sequences: sequencePairs(sequences.filter((_, i) => isAcknowledged(codes![i]!))) };
 }
 
 /** Takes what a line says of a piece's rows. */
@@ -92,7 +85,7 @@ export function takeOutcomes(
   piece: KnownPiece,
   line: Pick<OutcomesLine, "outcomes" | "sequences">,
 ): string | undefined {
-  const codes = line.outcomes.flatMap(([word, rows]) => Array<number>(rows).fill(WORDS.indexOf(word)));
+  const codes = line.outcomes.flatMap(([word, rows]) => Array<number>(rows).fill(OUTCOMES.indexOf(word as RowOutcome)));
   if (codes.length !== piece.rows || codes.includes(-1)) return "its outcomes are not one a row";
   piece.codes = Uint8Array.from(codes);
   if (line.sequences === undefined) {
@@ -100,7 +93,7 @@ export function takeOutcomes(
     return;
   }
   const sequences = sequencesOf(line.sequences);
-  const settled = [...codes.keys()].filter((i) => isSettled(codes[i]!));
+  const settled = [...codes.keys()].filter((i) => isAcknowledged(codes[i]!));
   if (sequences.length !== settled.length) return "its sequences are not one an acknowledged row";
   piece.sequences = new Float64Array(piece.rows);
   settled.forEach((row, i) => piece.sequences![row] = sequences[i]!);

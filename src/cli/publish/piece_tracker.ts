@@ -7,12 +7,12 @@
 
 import type { EarlierSends } from "../../stream/resend.ts";
 import type { BegunPiece, LeftPiece, PieceAccount } from "../../lifecycle/sequence/piece_log.ts";
-import { ACKED, DUPLICATE, UNSENT } from "../../publish/outcomes.ts";
+import { ACKED, DUPLICATE, isAcknowledged, UNSENT } from "../../publish/outcomes.ts";
 import type { WriteReceipt } from "../../types/mod.ts";
 import type { Feed, PendingPiece, Place } from "./feed.ts";
 import { JournalError } from "../journal/error.ts";
 import type { InputField, JournalLine, PieceLine, StreamLine } from "../journal/line.ts";
-import { begunPiece, isSettled, type KnownPiece, mergedCode, outcomesOf, sequencesOf } from "../journal/piece.ts";
+import { begunPiece, type KnownPiece, mergedCode, outcomesOf, sequencesOf } from "../journal/piece.ts";
 import { wholeReceipt } from "../journal/receipt.ts";
 import type { JournalWriter } from "../journal/writer.ts";
 
@@ -126,11 +126,11 @@ export class Keeper implements PieceAccount {
     for (const [key, { piece, rows }] of this.#open) {
       const left = told.get(key);
       // What went again and was not sent is as it was.
-      if (left === undefined && rows === undefined && !piece.codes!.every(isSettled)) piece.codes!.fill(UNSENT);
+      if (left === undefined && rows === undefined && !piece.codes!.every(isAcknowledged)) piece.codes!.fill(UNSENT);
       left?.codes.forEach((code, i) => {
         const row = rows?.[i] ?? i;
         piece.codes![row] = rows === undefined ? code : mergedCode(piece.codes![row]!, code);
-        if (left.sequences !== undefined && isSettled(code)) piece.sequences![row] = left.sequences[i]!;
+        if (left.sequences !== undefined && isAcknowledged(code)) piece.sequences![row] = left.sequences[i]!;
       });
       if (left !== undefined && left.sequences === undefined) piece.sequences = undefined;
     }
@@ -141,7 +141,7 @@ export class Keeper implements PieceAccount {
     const late: (PlacedReceipt & { readonly rows: number })[] = [];
     for (const [key, { piece, rows }] of this.#leftTold ? this.#open : []) {
       const { input, codes } = piece;
-      if (!codes!.every(isSettled)) continue;
+      if (!codes!.every(isAcknowledged)) continue;
       late.push({ input, receipt: wholeReceipt(piece, this.#parts.inputs[input]!), rows: rows?.length ?? piece.rows });
       this.#open.delete(key);
     }
@@ -170,7 +170,7 @@ export class Keeper implements PieceAccount {
       piece.codes![row] = i < (receipt.duplicates ?? 0) ? DUPLICATE : ACKED;
       if (piece.sequences !== undefined) piece.sequences[row] = sequences![i]!;
     });
-    if (!piece.codes!.every(isSettled)) return undefined;
+    if (!piece.codes!.every(isAcknowledged)) return undefined;
     return wholeReceipt(piece, this.#parts.inputs[piece.input]!, receipt.lastSequence);
   }
 

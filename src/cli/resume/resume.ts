@@ -10,7 +10,8 @@ import type { WriteReceipt } from "../../types/mod.ts";
 import { withConnection } from "../connection.ts";
 import type { PendingPiece, Work } from "../publish/feed.ts";
 import type { InputField, JournalLine } from "../journal/line.ts";
-import { isSettled, type KnownPiece, outcomesOf } from "../journal/piece.ts";
+import { isAcknowledged } from "../../publish/outcomes.ts";
+import { type KnownPiece, outcomesOf } from "../journal/piece.ts";
 import { wholeReceipt } from "../journal/receipt.ts";
 import type { JournalState } from "../journal/state.ts";
 import type { PublishPlan } from "../publish/options.ts";
@@ -59,7 +60,7 @@ export async function resumption(state: JournalState, parts: ResumeParts): Promi
     const { input, batch, offset, rows } = piece;
     const destination = inputs[input]!;
     const { file } = destination;
-    if (piece.codes!.every(isSettled)) {
+    if (piece.codes!.every(isAcknowledged)) {
       const receipt = wholeReceipt(piece, destination);
       receipts.push(receipt);
       lines.push({ kind: "receipt", time, file, input, ...receipt });
@@ -86,5 +87,5 @@ async function searched(
 }
 
 function settledOf({ codes, rows }: KnownPiece): number {
-  return codes === undefined ? rows : codes.filter(isSettled).length;
+  return codes === undefined ? rows : codes.filter(isAcknowledged).length;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ColumnView } from "../../arrow/column.ts";
-import type { Shape } from "../../arrow/field_type.ts";
+import type { ShapeOf } from "../../arrow/field_type.ts";
 import { putBase64, putUuid } from "../write/binary.ts";
 import { type Cell, unset } from "./cell.ts";
 import { type Key, putKey, putNull } from "../write/key.ts";
@@ -23,8 +23,6 @@ import {
 } from "../write/temporal.ts";
 
 const { bytes, view } = scratch;
-
-type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
 /** Returns the cell of a Null column. */
 export function nullCell(key: Key): Cell {
@@ -49,7 +47,7 @@ export function boolCell(column: ColumnView, key: Key): Cell {
 }
 
 /** Returns the cell of a date column. */
-export function dateCell(column: ColumnView, key: Key, type: Of<"date">): Cell {
+export function dateCell(column: ColumnView, key: Key, type: ShapeOf<"date">): Cell {
   const { bits, bitOffset, words } = column;
   if (type.bits === 32) {
     return (slot, position) => {
@@ -64,7 +62,7 @@ export function dateCell(column: ColumnView, key: Key, type: Of<"date">): Cell {
 }
 
 /** Returns the cell of a time column. */
-export function timeCell(column: ColumnView, key: Key, type: Of<"time">): Cell {
+export function timeCell(column: ColumnView, key: Key, type: ShapeOf<"time">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
   const wide = type.bits === 64;
@@ -76,7 +74,7 @@ export function timeCell(column: ColumnView, key: Key, type: Of<"time">): Cell {
 }
 
 /** Returns the cell of a timestamp column. */
-export function timestampCell(column: ColumnView, key: Key, type: Of<"timestamp">): Cell {
+export function timestampCell(column: ColumnView, key: Key, type: ShapeOf<"timestamp">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit, zoned } = type;
   return (slot, position) => {
@@ -86,7 +84,7 @@ export function timestampCell(column: ColumnView, key: Key, type: Of<"timestamp"
 }
 
 /** Returns the cell of a duration column. */
-export function durationCell(column: ColumnView, key: Key, type: Of<"duration">): Cell {
+export function durationCell(column: ColumnView, key: Key, type: ShapeOf<"duration">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
   return (slot, position) => {
@@ -96,7 +94,7 @@ export function durationCell(column: ColumnView, key: Key, type: Of<"duration">)
 }
 
 /** Returns the cell of an interval column. */
-export function intervalCell(column: ColumnView, key: Key, type: Of<"interval">): Cell {
+export function intervalCell(column: ColumnView, key: Key, type: ShapeOf<"interval">): Cell {
   const { bits, bitOffset, words } = column;
   const { unit } = type;
   return (slot, position) => {
@@ -110,7 +108,7 @@ export function intervalCell(column: ColumnView, key: Key, type: Of<"interval">)
 }
 
 /** Returns the cell of a FixedSizeBinary column. */
-export function fixedBinaryCell(column: ColumnView, key: Key, type: Of<"fixed_binary">): Cell {
+export function fixedBinaryCell(column: ColumnView, key: Key, type: ShapeOf<"fixed_binary">): Cell {
   const { bits, bitOffset, bytes: values } = column;
   const { width, uuid } = type;
   const { words } = sourceOf(values);

@@ -7,11 +7,9 @@
 import { dictionaryPlace, memberTable, type Place, runFinder } from "../../arrow/access.ts";
 import type { ColumnView } from "../../arrow/column.ts";
 import { malformed } from "../../arrow/fault.ts";
-import type { Shape } from "../../arrow/field_type.ts";
+import type { ShapeOf } from "../../arrow/field_type.ts";
 import { type Cell, type CellMaker, unset } from "./cell.ts";
 import { type Key, putNull } from "../write/key.ts";
-
-type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
 
 /** Returns the cell of a dictionary column. */
 export function dictionaryCell(column: ColumnView, key: Key, make: CellMaker): Cell {
@@ -35,7 +33,7 @@ export function runsCell(column: ColumnView, key: Key, make: CellMaker): Cell {
 }
 
 /** Returns the cell of a union column. */
-export function unionCell(column: ColumnView, key: Key, type: Of<"union">, slots: number, make: CellMaker): Cell {
+export function unionCell(column: ColumnView, key: Key, type: ShapeOf<"union">, slots: number, make: CellMaker): Cell {
   const { codes, offsets, children } = column;
   const { dense } = type;
   const table = memberTable(type.codes);

@@ -5,11 +5,10 @@
  */
 
 import { nullTest, wideAt } from "../../arrow/access.ts";
-import { describe } from "../../util/describe.ts";
 import type { ColumnView } from "../../arrow/column.ts";
 import { Fault, malformed } from "../../arrow/fault.ts";
-import { isText, type Shape } from "../../arrow/field_type.ts";
-import { type TextSpan, textSpan } from "../../arrow/text_span.ts";
+import { isText, type ShapeOf } from "../../arrow/field_type.ts";
+import { describeSpan, textSpan } from "../../arrow/text_span.ts";
 import { type Cell, type CellMaker, unset } from "./cell.ts";
 import { type Key, makeKey, nameKey, NO_KEY, putKey, putNull } from "../write/key.ts";
 import { keySet } from "./key_set.ts";
@@ -24,15 +23,13 @@ const CLOSE_ARRAY = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
-type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
-
 /** The items of a slot: `first` up to `last`. Two functions, so that no pair is allocated. */
 interface Extent {
   first(slot: number): number;
   last(slot: number, first: number): number;
 }
 
-function extentOf(column: ColumnView, type: Of<"list"> | Of<"map">): Extent {
+function extentOf(column: ColumnView, type: ShapeOf<"list"> | ShapeOf<"map">): Extent {
   const { offsets, sizes } = column;
   if (type.kind === "map") return between((slot) => offsets[slot]!);
   const { size } = type;
@@ -61,7 +58,7 @@ function checkExtent(first: number, last: number, length: number): void {
 }
 
 /** Returns the cell of a list column of any layout. */
-export function listCell(column: ColumnView, key: Key, type: Of<"list">, make: CellMaker): Cell {
+export function listCell(column: ColumnView, key: Key, type: ShapeOf<"list">, make: CellMaker): Cell {
   const { bits, bitOffset } = column;
   const items = column.children[0]!;
   const item = make(items, NO_KEY, items.length);
@@ -90,7 +87,13 @@ function close(position: number, closer: number, afterComma: boolean): number {
 }
 
 /** Returns the cell of a struct column. */
-export function structCell(column: ColumnView, key: Key, type: Of<"struct">, slots: number, make: CellMaker): Cell {
+export function structCell(
+  column: ColumnView,
+  key: Key,
+  type: ShapeOf<"struct">,
+  slots: number,
+  make: CellMaker,
+): Cell {
   const fields = type.fields.map(({ name }, at) =>
     make(column.children[at]!, nameKey(at === 0 ? "{" : ",", name), slots)
   );
@@ -110,7 +113,7 @@ export function structCell(column: ColumnView, key: Key, type: Of<"struct">, slo
 }
 
 /** Returns the cell of a map column: an object if the keys are strings, otherwise pairs. */
-export function mapCell(column: ColumnView, key: Key, type: Of<"map">, make: CellMaker): Cell {
+export function mapCell(column: ColumnView, key: Key, type: ShapeOf<"map">, make: CellMaker): Cell {
   const [keys, values] = column.children as [ColumnView, ColumnView];
   const { bits, bitOffset } = column;
   const length = Math.min(keys.length, values.length);
@@ -149,7 +152,7 @@ function member(keys: ColumnView, values: ColumnView, length: number, make: Cell
     put(slot, position) {
       if (!span.seek(slot)) throw new Fault("encode.map_key", "a map's key must not be null");
       if (!seen.add(span.bytes, span.start, span.end)) {
-        throw new Fault("encode.map_key", `a map's keys must differ: ${shown(span)} is there twice`);
+        throw new Fault("encode.map_key", `a map's keys must differ: ${describeSpan(span)} is there twice`);
       }
       let p = name(slot, position);
       bytes[p++] = COLON;
@@ -175,10 +178,4 @@ function pair(keys: ColumnView, values: ColumnView, length: number, make: CellMa
       return p + 1;
     },
   };
-}
-
-const decoder = new TextDecoder();
-
-function shown({ bytes: source, start, end }: TextSpan): string {
-  return describe(decoder.decode(source.slice(start, Math.min(end, start + 400))));
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ColumnView } from "../../arrow/column.ts";
-import type { Shape } from "../../arrow/field_type.ts";
+import type { ShapeOf } from "../../arrow/field_type.ts";
 import { type Cell, unset } from "./cell.ts";
 import { LONGEST_SHORT, putDecimal, putShort } from "../write/decimal.ts";
 import { putInt32, putInt64, putUint64, putWhole } from "../write/digits.ts";
@@ -13,10 +13,8 @@ import { putFloat64 } from "../write/float64.ts";
 import { type Key, putKey, putNull } from "../write/key.ts";
 import { putFloat16, putFloat32 } from "../write/float32.ts";
 
-type Of<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K }>;
-
 /** Returns the cell of an integer column. */
-export function intCell(column: ColumnView, key: Key, type: Of<"int">): Cell {
+export function intCell(column: ColumnView, key: Key, type: ShapeOf<"int">): Cell {
   const { bits, bitOffset, numbers, words } = column;
   if (type.bits < 64) {
     if (type.bits === 32 && type.signed) return int32Cell(column, key);
@@ -49,7 +47,7 @@ function int32Cell(column: ColumnView, key: Key): Cell {
 }
 
 /** Returns the cell of a float column. */
-export function floatCell(column: ColumnView, key: Key, type: Of<"float">): Cell {
+export function floatCell(column: ColumnView, key: Key, type: ShapeOf<"float">): Cell {
   const { bits, bitOffset } = column;
   if (type.bits === 64) {
     const numbers = column.numbers as Float64Array;
@@ -73,7 +71,7 @@ export function floatCell(column: ColumnView, key: Key, type: Of<"float">): Cell
 }
 
 /** Returns the cell of a decimal column. */
-export function decimalCell(column: ColumnView, key: Key, type: Of<"decimal">): Cell {
+export function decimalCell(column: ColumnView, key: Key, type: ShapeOf<"decimal">): Cell {
   const { bits, bitOffset, words } = column;
   const count = type.bits >> 5;
   const { scale } = type;

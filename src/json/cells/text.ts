@@ -5,11 +5,10 @@
  */
 
 import { wideAt } from "../../arrow/access.ts";
-import { describe } from "../../util/describe.ts";
 import type { ColumnView } from "../../arrow/column.ts";
 import { Fault } from "../../arrow/fault.ts";
 import type { TextMeaning } from "../../arrow/field_type.ts";
-import { checkOffsets, type TextSpan, textSpan, viewed } from "../../arrow/text_span.ts";
+import { checkOffsets, describeSpan, type TextSpan, textSpan, viewed } from "../../arrow/text_span.ts";
 import { putBase64 } from "../write/binary.ts";
 import { type Cell, unset } from "./cell.ts";
 import { isJson, isJsonNumber } from "../write/embedded.ts";
@@ -105,7 +104,7 @@ function jsonCell(column: ColumnView, key: Key): Cell {
   return (slot, position) => {
     if (!span.seek(slot)) return putNull(position, key);
     if (!isJson(span.bytes, span.start, span.end)) {
-      throw new Fault("encode.json", `the string must be one JSON value: received ${shown(span)}`);
+      throw new Fault("encode.json", `the string must be one JSON value: received ${describeSpan(span)}`);
     }
     return putBytes(putKey(position, key), span.bytes, span.start, span.end);
   };
@@ -123,7 +122,7 @@ function numberCell(column: ColumnView, key: Key): Cell {
     if (end - start > 9 || !NON_FINITE.includes(latin(span))) {
       throw new Fault(
         "encode.value",
-        `the string must be a JSON number, NaN, Infinity or -Infinity: received ${shown(span)}`,
+        `the string must be a JSON number, NaN, Infinity or -Infinity: received ${describeSpan(span)}`,
       );
     }
     bytes[p] = 34;
@@ -135,11 +134,4 @@ function numberCell(column: ColumnView, key: Key): Cell {
 
 function latin({ bytes: source, start, end }: TextSpan): string {
   return String.fromCharCode(...source.subarray(start, end));
-}
-
-const decoder = new TextDecoder();
-
-/** Formats a value for an error message. A long one is cut before it is decoded. */
-function shown({ bytes: source, start, end }: TextSpan): string {
-  return describe(decoder.decode(source.slice(start, Math.min(end, start + 400))));
 }

@@ -27,8 +27,25 @@ function push(depth: number, closer: number): number {
   return depth + 1;
 }
 
+/** Where the last check has failed. */
+let failedAt = 0;
+
+function fail(at: number): -1 {
+  failedAt = at;
+  return -1;
+}
+
+/** Returns the position at which bytes stop being one JSON value, or -1 if they are one. */
+export function jsonFaultAt(source: Uint8Array, start: number, end: number): number {
+  return isJson(source, start, end) ? -1 : failedAt;
+}
+
 /** Whether bytes are exactly one JSON value in valid UTF-8. Allows white space around it, but no byte order mark. */
 export function isJson(source: Uint8Array, start: number, end: number): boolean {
+  return endOfJson(source, start, end) >= 0;
+}
+
+function endOfJson(source: Uint8Array, start: number, end: number): number {
   let depth = 0;
   let at = space(source, start, end);
   for (;;) {
@@ -36,28 +53,28 @@ export function isJson(source: Uint8Array, start: number, end: number): boolean 
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
       const closer = byte + 2;
       at = space(source, at + 1, end);
-      if (at >= end) return false;
+      if (at >= end) return fail(at);
       if (source[at] !== closer) {
         depth = push(depth, closer);
         if (closer === CLOSE_OBJECT) at = member(source, at, end);
-        if (at < 0) return false;
+        if (at < 0) return -1;
         continue;
       }
       at++;
     } else {
       at = scalar(source, at, end);
-      if (at < 0) return false;
+      if (at < 0) return -1;
     }
     at = space(source, at, end);
     while (depth > 0 && at < end && source[at] === closers[depth - 1]) {
       depth--;
       at = space(source, at + 1, end);
     }
-    if (depth === 0) return at === end;
-    if (at >= end || source[at] !== COMMA) return false;
+    if (depth === 0) return at === end ? at : fail(at);
+    if (at >= end || source[at] !== COMMA) return fail(at);
     at = space(source, at + 1, end);
     if (closers[depth - 1] === CLOSE_OBJECT) at = member(source, at, end);
-    if (at < 0) return false;
+    if (at < 0) return -1;
   }
 }
 
@@ -73,15 +90,15 @@ function space(source: Uint8Array, start: number, end: number): number {
 
 /** Returns the position after a member's name, colon and white space, or -1. */
 function member(source: Uint8Array, start: number, end: number): number {
-  if (start >= end || source[start] !== QUOTE) return -1;
+  if (start >= end || source[start] !== QUOTE) return fail(start);
   const name = string(source, start + 1, end);
   if (name < 0) return -1;
   const at = space(source, name, end);
-  return at < end && source[at] === COLON ? space(source, at + 1, end) : -1;
+  return at < end && source[at] === COLON ? space(source, at + 1, end) : fail(at);
 }
 
 function scalar(source: Uint8Array, at: number, end: number): number {
-  if (at >= end) return -1;
+  if (at >= end) return fail(at);
   switch (source[at]) {
     case QUOTE:
       return string(source, at + 1, end);
@@ -97,8 +114,8 @@ function scalar(source: Uint8Array, at: number, end: number): number {
 }
 
 function word(source: Uint8Array, at: number, end: number, text: string): number {
-  if (at + text.length > end) return -1;
-  for (let n = 0; n < text.length; n++) if (source[at + n] !== text.charCodeAt(n)) return -1;
+  if (at + text.length > end) return fail(at);
+  for (let n = 0; n < text.length; n++) if (source[at + n] !== text.charCodeAt(n)) return fail(at);
   return at + text.length;
 }
 
@@ -108,7 +125,7 @@ function string(source: Uint8Array, start: number, end: number): number {
   while (at < end) {
     const byte = source[at]!;
     if (byte === QUOTE) return at + 1;
-    if (byte < 0x20) return -1;
+    if (byte < 0x20) return fail(at);
     if (byte === BACKSLASH) {
       at = escape(source, at + 1, end);
       if (at < 0) return -1;
@@ -116,15 +133,15 @@ function string(source: Uint8Array, start: number, end: number): number {
       at++;
     } else {
       const size = sequenceSize(source, at, end);
-      if (size < 0) return -1;
+      if (size < 0) return fail(at);
       at += size;
     }
   }
-  return -1;
+  return fail(at);
 }
 
 function escape(source: Uint8Array, at: number, end: number): number {
-  if (at >= end) return -1;
+  if (at >= end) return fail(at - 1);
   switch (source[at]) {
     case 34:
     case 47:
@@ -136,10 +153,10 @@ function escape(source: Uint8Array, at: number, end: number): number {
     case 116:
       return at + 1;
     case 117:
-      for (let n = 1; n <= 4; n++) if (at + n >= end || !isHex(source[at + n]!)) return -1;
+      for (let n = 1; n <= 4; n++) if (at + n >= end || !isHex(source[at + n]!)) return fail(at - 1);
       return at + 5;
     default:
-      return -1;
+      return fail(at - 1);
   }
 }
 
@@ -169,7 +186,7 @@ function number(source: Uint8Array, start: number, end: number): number {
 function digits(source: Uint8Array, start: number, end: number): number {
   let at = start;
   while (at < end && isDigit(source[at]!)) at++;
-  return at > start ? at : -1;
+  return at > start ? at : fail(start);
 }
 
 /** Whether bytes are exactly one JSON number, nothing around it. */

@@ -13,7 +13,7 @@ import type { BatchSource } from "../../publish/prepare_batch.ts";
 import type { PublisherCore } from "../../publish/core.ts";
 import type { BeforeSending } from "../../publish/load.ts";
 import type { Delivery } from "../../publish/call.ts";
-import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
+import { ACKED, DUPLICATE, isAcknowledged, REJECTED, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
 import { makeReceipt, receiptOf, toldBy } from "../../publish/receipt.ts";
 import type { WriteReceipt } from "../../types/mod.ts";
 import type { LeftPiece } from "./piece_log.ts";
@@ -41,10 +41,6 @@ export function allAcknowledged(codes: Uint8Array): boolean {
 /** Whether a row was sent, and refused or not answered. */
 export function hasFailed(codes: Uint8Array): boolean {
   return codes.some((code) => code === REJECTED || code === UNKNOWN);
-}
-
-function isAcknowledged(code: number): boolean {
-  return code === ACKED || code === DUPLICATE;
 }
 
 /** A piece of a batch. */

@@ -4,8 +4,9 @@
  * @module
  */
 
+import { firstBytes } from "../../stream/api/answer.ts";
 import type { AckSource } from "../../stream/ack.ts";
-import { type Ack, firstBytes, parseAck, parseObject } from "../ack.ts";
+import { type Ack, parseAck, parseObject } from "../ack.ts";
 
 /** What a batch's last row is answered. */
 export type CommitAnswer =

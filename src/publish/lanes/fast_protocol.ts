@@ -7,8 +7,9 @@
  * @module
  */
 
+import { firstBytes } from "../../stream/api/answer.ts";
 import type { AckSource } from "../../stream/ack.ts";
-import { type Ack, firstBytes, type JsonObject, parseAck, parseObject } from "../ack.ts";
+import { type Ack, type JsonObject, parseAck, parseObject } from "../ack.ts";
 import type { ReplyForm } from "../connection/wire.ts";
 
 /** What a message asks for: begin a batch, add a row, add the last row, end without a row, tell how far it is. */
