@@ -8,14 +8,15 @@
  */
 
 import { lowerBound } from "../util/lower_bound.ts";
+import { memberTable } from "./access.ts";
 import { type ColumnView, isNull } from "./column.ts";
-import type { FieldType } from "./field_type.ts";
+import { constantWeight, offsetWidth } from "./type_bytes.ts";
 
 /** Views hold text up to this size themselves. */
 const INLINE = 12;
 
-/** Items that one block of rows may reference to be weighed one by one: beyond, each counts as one offset. */
-const MOST_ITEMS = 1 << 24;
+/** Items that are weighed at once, however many a block of rows references. */
+const ITEMS = 1024;
 
 /** Adds to `weights[i]` the bytes that slot `first + i` of a column references. */
 export function addWeights(column: ColumnView, first: number, weights: Float64Array): void {
@@ -39,77 +40,6 @@ export function addWeights(column: ColumnView, first: number, weights: Float64Ar
     case "runs":
       return addRuns(column, first, weights);
   }
-}
-
-/**
- * What a piece of a column's rows references beside its rows' own weights: the last offset, and the rest of the bits.
- */
-export function pieceWeight(type: FieldType): number {
-  switch (type.kind) {
-    case "bool":
-      return 7 / 8;
-    case "text":
-    case "binary":
-      return type.layout === "views" ? 0 : offsetWidth(type);
-    case "list":
-      return pieceWeight(type.item) +
-        (type.layout === "offsets" || type.layout === "large_offsets" ? offsetWidth(type) : 0);
-    case "map":
-      return offsetWidth(type) + pieceWeight(type.key) + pieceWeight(type.value);
-    case "struct":
-      return type.fields.reduce((sum, field) => sum + pieceWeight(field.type), 0);
-    case "union":
-      return type.members.reduce((sum, member) => sum + pieceWeight(member), 0);
-    case "runs":
-      return pieceWeight(type.value);
-    default:
-      return 0;
-  }
-}
-
-/** The weight of every slot of a type, where it does not depend on the data. */
-export function constantWeight(type: FieldType): number | undefined {
-  switch (type.kind) {
-    case "null":
-      return 0;
-    case "bool":
-      return 1 / 8;
-    case "int":
-    case "float":
-    case "decimal":
-    case "date":
-    case "time":
-    case "dictionary":
-      return type.bits / 8;
-    case "timestamp":
-    case "duration":
-      return 8;
-    case "interval":
-      return 4 << type.unit;
-    case "fixed_binary":
-      return type.width;
-    case "list":
-      return type.layout === "fixed" ? times(type.size, constantWeight(type.item)) : undefined;
-    case "struct":
-      return sum(type.fields.map((field) => constantWeight(field.type)));
-    case "union":
-      return type.dense ? undefined : sum([1, ...type.members.map(constantWeight)]);
-    default:
-      return undefined;
-  }
-}
-
-function times(count: number, weight: number | undefined): number | undefined {
-  return weight === undefined ? undefined : count * weight;
-}
-
-function sum(weights: readonly (number | undefined)[]): number | undefined {
-  return weights.reduce((all, weight) => all === undefined || weight === undefined ? undefined : all + weight, 0);
-}
-
-/** Bytes of one offset. */
-function offsetWidth(type: FieldType): 4 | 8 {
-  return "layout" in type && (type.layout === "large_offsets" || type.layout === "large_views") ? 8 : 4;
 }
 
 /** An offset or size; -1 where there is none, or one of 2^53 and more. */
@@ -148,10 +78,37 @@ function addAll(columns: readonly ColumnView[], first: number, weights: Float64A
   for (const column of columns) addWeights(column, first, weights);
 }
 
-/** Slot `first + i` has the items from `starts[i]` on, `counts[i]` of them. */
-interface ItemRanges {
+/** Items that rows have: row `rows[i]` of the block has the items `[starts[i], ends[i])`. */
+class ItemRanges {
+  readonly rows: Int32Array;
   readonly starts: Float64Array;
-  readonly counts: Float64Array;
+  readonly ends: Float64Array;
+  count = 0;
+
+  /** Room for one range per row. */
+  constructor(rows: number) {
+    this.rows = new Int32Array(rows);
+    this.starts = new Float64Array(rows);
+    this.ends = new Float64Array(rows);
+  }
+
+  /** Adds the items of a row. A row without items is left out. */
+  add(row: number, start: number, count: number): void {
+    if (!(start >= 0 && count > 0)) return;
+    this.rows[this.count] = row;
+    this.starts[this.count] = start;
+    this.ends[this.count++] = start + count;
+  }
+
+  /** The ranges that lie within a number of slots. */
+  within(slots: number): ItemRanges {
+    if (this.ends.every((end) => end <= slots)) return this;
+    const ranges = new ItemRanges(this.count);
+    for (let i = 0; i < this.count; i++) {
+      if (this.ends[i]! <= slots) ranges.add(this.rows[i]!, this.starts[i]!, this.ends[i]! - this.starts[i]!);
+    }
+    return ranges;
+  }
 }
 
 function addLists(column: ColumnView, first: number, weights: Float64Array): void {
@@ -159,42 +116,36 @@ function addLists(column: ColumnView, first: number, weights: Float64Array): voi
   const fixed = type.kind === "list" && type.layout === "fixed";
   const views = type.kind === "list" && (type.layout === "views" || type.layout === "large_views");
   const width = offsetWidth(type);
-  const starts = new Float64Array(weights.length);
-  const counts = new Float64Array(weights.length);
+  const ranges = new ItemRanges(weights.length);
   const count = held(column, first, weights);
   for (let i = 0; i < count; i++) {
     const slot = first + i;
-    if (!fixed) weights[i]! += views ? 2 * width : width;
-    starts[i] = fixed ? slot * type.size : wordAt(column.offsets, width, slot);
-    counts[i] = fixed
-      ? type.size
-      : views
-      ? wordAt(column.sizes, width, slot)
-      : wordAt(column.offsets, width, slot + 1) - starts[i]!;
+    if (fixed) {
+      ranges.add(i, slot * type.size, type.size);
+      continue;
+    }
+    weights[i]! += views ? 2 * width : width;
+    const start = wordAt(column.offsets, width, slot);
+    // What a null's view points to is not read: nulls may all point to the same million of items.
+    if (views) ranges.add(i, start, isNull(column, slot) ? 0 : wordAt(column.sizes, width, slot));
+    else ranges.add(i, start, wordAt(column.offsets, width, slot + 1) - start);
   }
-  for (const child of column.children) addItems(child, { starts, counts }, weights);
+  for (const child of column.children) addItems(child, ranges, weights);
 }
 
-/** Adds the weights of the items of a child that each slot has. */
-function addItems(child: ColumnView, { starts, counts }: ItemRanges, weights: Float64Array): void {
-  const slots = capacity(child);
-  let least = Infinity;
-  let most = 0;
-  for (let i = 0; i < counts.length; i++) {
-    if (starts[i]! < 0 || starts[i]! + counts[i]! > slots) counts[i] = 0;
-    if (!(counts[i]! > 0)) continue;
-    least = Math.min(least, starts[i]!);
-    most = Math.max(most, starts[i]! + counts[i]!);
-  }
-  const constant = constantWeight(child.type) ?? (most - least > MOST_ITEMS ? 4 : undefined);
+/** Adds the weights of the items of a child that each row has. */
+function addItems(child: ColumnView, ranges: ItemRanges, weights: Float64Array): void {
+  const { rows, starts, ends, count } = ranges.within(capacity(child));
+  const constant = constantWeight(child.type);
   if (constant !== undefined) {
-    for (let i = 0; i < counts.length; i++) if (counts[i]! > 0) weights[i]! += counts[i]! * constant;
+    for (let i = 0; i < count; i++) weights[rows[i]!]! += (ends[i]! - starts[i]!) * constant;
     return;
   }
-  if (most <= least) return;
-  const sums = runningSums(child, least, most);
-  for (let i = 0; i < counts.length; i++) {
-    if (counts[i]! > 0) weights[i]! += sums[starts[i]! - least + counts[i]!]! - sums[starts[i]! - least]!;
+  const from = ascending(starts.subarray(0, count));
+  const to = ascending(ends.subarray(0, count));
+  const sums = sumsBefore(child, from, to);
+  for (let i = 0; i < count; i++) {
+    weights[rows[i]!]! += sums.to[indexOf(to, ends[i]!, i)]! - sums.from[indexOf(from, starts[i]!, i)]!;
   }
 }
 
@@ -205,11 +156,47 @@ function capacity(column: ColumnView): number {
   return own;
 }
 
-/** Entry `i` is the weight of the slots `[least, least + i)`. */
-function runningSums(column: ColumnView, least: number, most: number): Float64Array {
-  const sums = new Float64Array(most - least + 1);
-  addWeights(column, least, sums.subarray(1));
-  for (let i = 1; i < sums.length; i++) sums[i]! += sums[i - 1]!;
+function ascending(numbers: Float64Array): Float64Array {
+  for (let i = 1; i < numbers.length; i++) if (numbers[i]! < numbers[i - 1]!) return numbers.slice().sort();
+  return numbers;
+}
+
+/** The index of a number among ascending ones; `guess` is right when the ranges ascend. */
+function indexOf(numbers: Float64Array, wanted: number, guess: number): number {
+  return numbers[guess] === wanted ? guess : lowerBound(0, numbers.length, (index) => numbers[index]!, wanted);
+}
+
+/**
+ * The weights of all items before each beginning and before each end of ranges, both ascending. Items between ranges are
+ * not read and weigh nothing, and items of several ranges are read once: the work is at most that of encoding them.
+ */
+function sumsBefore(
+  column: ColumnView,
+  from: Float64Array,
+  to: Float64Array,
+): { from: Float64Array; to: Float64Array } {
+  const sums = { from: new Float64Array(from.length), to: new Float64Array(to.length) };
+  const block = new Float64Array(ITEMS);
+  let sum = 0;
+  let begun = 0;
+  let ended = 0;
+  while (begun < from.length) {
+    // Every range that has begun has ended where the next one begins behind the last end: nothing is in between.
+    let last = begun;
+    while (last + 1 < from.length && from[last + 1]! <= to[last]!) last++;
+    const end = to[last]!;
+    for (let at = from[begun]!; at < end; at += ITEMS) {
+      const items = block.subarray(0, Math.min(ITEMS, end - at)).fill(0);
+      addWeights(column, at, items);
+      for (let i = 0; i < items.length;) {
+        while (from[begun] === at + i) sums.from[begun++] = sum;
+        while (to[ended] === at + i) sums.to[ended++] = sum;
+        const next = Math.min(items.length, (from[begun] ?? end) - at, to[ended]! - at);
+        for (; i < next; i++) sum += items[i]!;
+      }
+    }
+    while (to[ended] === end) sums.to[ended++] = sum;
+  }
   return sums;
 }
 
@@ -219,19 +206,15 @@ function addSparse(column: ColumnView, first: number, weights: Float64Array): vo
 }
 
 function addDense(column: ColumnView, first: number, weights: Float64Array): void {
-  const codes = column.type.kind === "union" ? column.type.codes : [];
+  const table = memberTable(column.type.kind === "union" ? column.type.codes : []);
+  const ranges: ItemRanges[] = [];
   const count = held(column, first, weights);
-  for (let i = 0; i < count; i++) weights[i]! += 1 + 4;
-  column.children.forEach((child, member) => {
-    const starts = new Float64Array(weights.length);
-    const counts = new Float64Array(weights.length);
-    for (let i = 0; i < count; i++) {
-      if (column.codes[first + i] !== codes[member]) continue;
-      starts[i] = column.offsets[first + i]!;
-      counts[i] = 1;
-    }
-    addItems(child, { starts, counts }, weights);
-  });
+  for (let i = 0; i < count; i++) {
+    weights[i]! += 1 + 4;
+    const member = table[column.codes[first + i]! + 128]!;
+    if (member >= 0) (ranges[member] ??= new ItemRanges(count)).add(i, column.offsets[first + i]!, 1);
+  }
+  ranges.forEach((items, member) => addItems(column.children[member]!, items, weights));
 }
 
 /** A run counts where it begins; a block's first slot counts the run that it is in. */
@@ -240,14 +223,12 @@ function addRuns(column: ColumnView, first: number, weights: Float64Array): void
   const count = bits === 64 ? column.words.length >> 1 : column.numbers.length;
   const endAt = (run: number): number => bits === 64 ? wordAt(column.words, 8, run) : column.numbers[run]!;
   const begin = column.bitOffset + first;
-  const starts = new Float64Array(weights.length);
-  const counts = new Float64Array(weights.length);
+  const ranges = new ItemRanges(weights.length);
   let slot = 0;
   for (let run = lowerBound(0, count, endAt, begin + 1); run < count && slot < weights.length; run++) {
     weights[slot]! += bits / 8;
-    starts[slot] = run;
-    counts[slot] = 1;
+    ranges.add(slot, run, 1);
     slot = Math.max(slot + 1, endAt(run) - begin);
   }
-  addItems(column.children[0]!, { starts, counts }, weights);
+  addItems(column.children[0]!, ranges, weights);
 }

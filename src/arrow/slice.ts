@@ -9,13 +9,20 @@ import { ConfigError } from "../errors/mod.ts";
 import { lowerBound } from "../util/lower_bound.ts";
 import type { ArrowRows, BatchLimits } from "../types/mod.ts";
 import { type ChunkView, type RowsView, sliceOf, viewRows } from "./view.ts";
-import { addWeights, constantWeight, pieceWeight } from "./row_bytes.ts";
+import { addWeights } from "./row_bytes.ts";
+import { constantWeight, pieceWeight } from "./type_bytes.ts";
 
 const DEFAULT_MAX_ROWS = 8192;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
-/** Rows that are weighed at once: many enough for column-wise loops, few enough to stay in the cache. */
+/** Rows that are weighed at once, at most: many enough for column-wise loops, few enough to stay in the cache. */
 const BLOCK = 1024;
+
+/** Bytes above which fewer rows are weighed at once: weighing the items of lists takes about 1 ns per byte. */
+const BLOCK_BYTES = 4 * 1024 * 1024;
+
+/** Of the rows that are weighed at once, at least one in this many is selected. */
+const SPARSE = 4;
 
 /** A piece: `count` rows from `from` on; where only some rows are selected, both count in the selection. */
 export interface PieceRange {
@@ -90,12 +97,13 @@ export function* pieceRanges(
   const base = view.types.reduce((sum, type) => sum + pieceWeight(type), 0);
   let from = 0;
   for (const chunk of view.chunks) {
-    const weightOf = chunkWeights(chunk);
+    const weightOf = chunkWeights(chunk, (index) => rowsFrom(index, only));
     const end = selectedBefore(chunk.firstRow + chunk.rowCount, from, only);
     let bytes = base;
     let count = 0;
     while (from + count < end) {
-      const weight = weightOf((only === undefined ? from + count : only[from + count]!) - chunk.firstRow);
+      const index = from + count;
+      const weight = weightOf((only === undefined ? index : only[index]!) - chunk.firstRow, index);
       if (count > 0 && (count >= limits.batchMaxRows || bytes + weight > limits.batchMaxBytes)) {
         yield { from, count };
         from += count;
@@ -116,8 +124,24 @@ function selectedBefore(row: number, from: number, only: readonly number[] | und
   return lowerBound(from, only.length, (index) => only[index]!, row);
 }
 
-/** The weights of a chunk's rows, asked for in ascending order; weighed a block at a time, all columns at once. */
-function chunkWeights(chunk: ChunkView): (row: number) => number {
+/** How many rows, from the selection's `index`th on, are worth weighing together. */
+function rowsFrom(index: number, only: readonly number[] | undefined): number {
+  if (only === undefined) return BLOCK;
+  const row = only[index]!;
+  let last = row;
+  for (let count = 1; count < BLOCK && index + count < only.length; count++) {
+    const next = only[index + count]!;
+    if (next - row >= Math.min(BLOCK, SPARSE * (count + 1))) break;
+    last = next;
+  }
+  return last - row + 1;
+}
+
+/**
+ * The weights of a chunk's rows, asked for in ascending order; weighed a block at a time, all columns at once. `ahead`
+ * gives the rows worth weighing from the selection's `index`th on.
+ */
+function chunkWeights(chunk: ChunkView, ahead: (index: number) => number): (row: number, index: number) => number {
   const constants = chunk.columns.map(({ type }) => constantWeight(type));
   const fixed = constants.reduce((sum: number, weight) => sum + (weight ?? 0), 0);
   const varying = chunk.columns.flatMap((column, at) =>
@@ -126,11 +150,14 @@ function chunkWeights(chunk: ChunkView): (row: number) => number {
   if (varying.length === 0) return () => fixed;
   let blockStart = 0;
   let block = new Float64Array(0);
-  return (row) => {
+  let limit = 64;
+  return (row, index) => {
     if (row >= blockStart + block.length) {
       blockStart = row;
-      block = new Float64Array(Math.min(BLOCK, chunk.rowCount - row)).fill(fixed);
+      block = new Float64Array(Math.min(limit, ahead(index), chunk.rowCount - row)).fill(fixed);
       for (const { column, start } of varying) addWeights(column, start + row, block);
+      const bytes = block.reduce((sum, weight) => sum + weight, 0);
+      limit = bytes > BLOCK_BYTES ? Math.max(1, limit >> 1) : Math.min(BLOCK, limit * 2);
     }
     return block[row - blockStart]!;
   };

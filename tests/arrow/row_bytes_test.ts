@@ -3,7 +3,9 @@ import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { viewRows } from "../../src/arrow/view.ts";
-import { addWeights, pieceWeight } from "../../src/arrow/row_bytes.ts";
+import type { ColumnView } from "../../src/arrow/column.ts";
+import { addWeights } from "../../src/arrow/row_bytes.ts";
+import { pieceWeight } from "../../src/arrow/type_bytes.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
 import { allMakers, anyBatch, madeBatch } from "../_support/arbitraries.ts";
 import { batchOf, textColumn } from "../_support/batches.ts";
@@ -114,7 +116,7 @@ Deno.test("addWeights() counts a dictionary's index alone", () => {
   assert.deepEqual(weightsOf(oneColumn(data.data[0]!)), [2, 2]);
 });
 
-Deno.test("addWeights() counts offset, size and items of a list view", () => {
+Deno.test("addWeights() counts offset, size and items of a list view, and no items of a null", () => {
   const table = flechette.tableFromIPC(readGolden("generated_list_view.stream"));
   const column = table.children[0]!;
   const batch = column.data.at(-1)!;
@@ -122,7 +124,110 @@ Deno.test("addWeights() counts offset, size and items of a list view", () => {
   const chunk = rows.chunks.at(-1)!;
   const weights = new Float64Array(chunk.rowCount);
   addWeights(chunk.columns[0]!, 0, weights);
-  assert.deepEqual([...weights], Array.from(batch.sizes as Int32Array, (size) => 8 + 4 * Number(size)));
+  assert.ok(batch.nullCount > 0);
+  assert.deepEqual(
+    [...weights],
+    Array.from(batch.sizes as Int32Array, (size, row) => 8 + (batch.isValid(row) ? 4 * Number(size) : 0)),
+  );
+});
+
+/** A column of strings, and a list view over it whose row `i` has the items `[starts[i], starts[i] + counts[i])`. */
+function viewsOf(
+  texts: readonly string[],
+  starts: readonly number[],
+  counts: readonly number[],
+): { readonly items: ColumnView; readonly views: ColumnView } {
+  const [chunk] = viewRows(batchOf([textColumn("a", texts)])).chunks;
+  const items = chunk!.columns[0]!;
+  const views: ColumnView = {
+    ...items,
+    type: { kind: "list", layout: "views", size: 0, item: items.type, label: "ListView", source: undefined },
+    length: starts.length,
+    readable: starts.length,
+    offsets: Int32Array.from(starts),
+    sizes: Int32Array.from(counts),
+    children: [items],
+  };
+  return { items, views };
+}
+
+/** A column that counts how often its offsets are read. */
+function counting(column: ColumnView): { readonly column: ColumnView; readonly reads: () => number } {
+  let reads = 0;
+  const offsets = new Proxy(column.offsets, {
+    get(target, key) {
+      if (typeof key === "string" && /^\d+$/.test(key)) reads++;
+      return Reflect.get(target, key, target);
+    },
+  });
+  return { column: { ...column, offsets }, reads: () => reads };
+}
+
+/** The elements of all Float64Arrays that are allocated meanwhile. */
+function elementsAllocated(work: () => void): number {
+  let elements = 0;
+  const Real = globalThis.Float64Array;
+  globalThis.Float64Array = new Proxy(Real, {
+    construct(target, args) {
+      if (typeof args[0] === "number") elements += args[0];
+      return Reflect.construct(target, args);
+    },
+  });
+  try {
+    work();
+  } finally {
+    globalThis.Float64Array = Real;
+  }
+  return elements;
+}
+
+Deno.test("addWeights() agrees with one item at a time for list views in any order, with gaps and overlaps", () => {
+  const texts = Array.from({ length: 3000 }, (_, i) => "x".repeat(i % 7));
+  const range = fc.record({ start: fc.nat(3100), count: fc.oneof(fc.nat(5), fc.nat(2500)) });
+  fc.assert(
+    fc.property(fc.array(range, { maxLength: 30 }), fc.boolean(), (ranges, sorted) => {
+      if (sorted) ranges.sort((one, two) => one.start - two.start);
+      const { views } = viewsOf(texts, ranges.map(({ start }) => start), ranges.map(({ count }) => count));
+      const weights = new Float64Array(ranges.length);
+      addWeights(views, 0, weights);
+      const expected = ranges.map(({ start, count }) => {
+        if (start + count > texts.length) return 8;
+        return texts.slice(start, start + count).reduce((sum, text) => sum + 4 + text.length, 8);
+      });
+      assert.deepEqual([...weights], expected);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+Deno.test("addWeights() reads the items of rows far apart, and none of those between them", () => {
+  const texts = Array.from({ length: 200_000 }, () => "x");
+  const { items, views } = viewsOf(texts, [199_990, 0, 100_000, 2], [10, 3, 2, 4]);
+  const { column, reads } = counting(items);
+  const weights = new Float64Array(4);
+  addWeights({ ...views, children: [column] }, 0, weights);
+  assert.deepEqual([...weights], [8 + 50, 8 + 15, 8 + 10, 8 + 20]);
+  assert.ok(reads() <= 3 * (10 + 6 + 2), `${reads()} reads of 18 items`);
+});
+
+Deno.test("addWeights() reads items once that every row of a block has", () => {
+  const texts = Array.from({ length: 10_000 }, () => "x");
+  const { items, views } = viewsOf(texts, Array(1000).fill(0), Array(1000).fill(10_000));
+  const { column, reads } = counting(items);
+  const weights = new Float64Array(1000);
+  addWeights({ ...views, children: [column] }, 0, weights);
+  assert.ok(weights.every((weight) => weight === 8 + 50_000));
+  assert.ok(reads() <= 10_000 + 100, `${reads()} reads of 10,000 items`);
+});
+
+Deno.test("addWeights() takes memory for a block of items, however many a block of rows has", () => {
+  const texts = Array.from({ length: 1 << 18 }, () => "x");
+  const { views } = viewsOf(texts, [0, 1 << 17], [1 << 17, 1 << 17]);
+  const far = viewsOf(texts, [0, (1 << 18) - 1], [1, 1]).views;
+  for (const column of [views, far, { ...views, offsets: Int32Array.of(0, 0), sizes: Int32Array.of(1 << 18, 5) }]) {
+    const elements = elementsAllocated(() => addWeights(column, 0, new Float64Array(2)));
+    assert.ok(elements <= 4096, `${elements} elements`);
+  }
 });
 
 Deno.test("addWeights() counts a run where it begins", () => {

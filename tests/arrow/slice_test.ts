@@ -222,3 +222,22 @@ Deno.test("pieceRanges() gives the pieces of a selection that the selected rows 
     assert.deepEqual([...pieceRanges(viewRows(all), exact, only)], [...pieceRanges(viewRows(alone), exact)]);
   }));
 });
+
+Deno.test("pieceRanges() weighs the selected rows and few others", () => {
+  const rows = 20_000;
+  const view = viewRows(batchOf([textColumn("a", Array.from({ length: rows }, () => "x"))]));
+  const [chunk] = view.chunks;
+  for (const every of [1, 2, 10, 1000]) {
+    let reads = 0;
+    const offsets = new Proxy(chunk!.columns[0]!.offsets, {
+      get(target, key) {
+        if (typeof key === "string" && /^\d+$/.test(key)) reads++;
+        return Reflect.get(target, key, target);
+      },
+    });
+    const counting = { ...view, chunks: [{ ...chunk!, columns: [{ ...chunk!.columns[0]!, offsets }] }] };
+    const only = Array.from({ length: rows / every }, (_, i) => i * every);
+    assert.equal([...pieceRanges(counting, WIDE, only)].length, 1);
+    assert.ok(reads <= 6 * only.length, `${reads} reads for ${only.length} rows`);
+  }
+});
