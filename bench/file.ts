@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { openRun } from "../src/lifecycle/run.ts";
-import { tableOf } from "../tests/_support/batches.ts";
+import { tableOf } from "../tests/_support/arrow/batches.ts";
 import { type Bench, compare, type Sample, withServer } from "./support/measure.ts";
 import { stringifyRow } from "./support/naive.ts";
 import { pipeline } from "./support/pipeline.ts";

@@ -6,7 +6,7 @@
 
 import { Publisher } from "../src/publish/publisher.ts";
 import { openRun } from "../src/lifecycle/run.ts";
-import { startTcpProxy } from "../tests/_support/tcp_proxy.ts";
+import { startTcpProxy } from "../tests/_support/nats/tcp_proxy.ts";
 import { type Bench, compare, type Contender, withServer } from "./support/measure.ts";
 import { pipeline } from "./support/pipeline.ts";
 import { sizedBatches } from "./support/rows.ts";

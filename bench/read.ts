@@ -7,7 +7,7 @@
 
 import { RecordBatchReader, tableToIPC } from "apache-arrow";
 import { readArrow } from "../src/arrow/mod.ts";
-import { tableOf } from "../tests/_support/batches.ts";
+import { tableOf } from "../tests/_support/arrow/batches.ts";
 import { type Bench, compare, type Contender, ownCpu } from "./support/measure.ts";
 import { fiftyColumns, tenColumns } from "./support/rows.ts";
 

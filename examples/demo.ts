@@ -11,8 +11,8 @@
 import { jetstream, type JsMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { RecordBatchReader, type Table, tableToIPC } from "apache-arrow";
-import { demoTable } from "../tests/_support/batches.ts";
-import { startNatsServer } from "../tests/_support/nats_server.ts";
+import { demoTable } from "../tests/_support/arrow/batches.ts";
+import { startNatsServer } from "../tests/_support/nats/server.ts";
 import {
   batchesOf,
   connect,

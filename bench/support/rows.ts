@@ -1,8 +1,8 @@
 /** Rows for the benches: the same every time. */
 
 import * as arrow from "apache-arrow";
-import { batchOf, type Column, scramble, textColumn } from "../../tests/_support/batches.ts";
-import { makeColumn, offsetsOf } from "../../tests/_support/columns.ts";
+import { batchOf, type Column, scramble, textColumn } from "../../tests/_support/arrow/batches.ts";
+import { makeColumn, offsetsOf } from "../../tests/_support/arrow/columns.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 
 /** What rows hold besides their values. */

@@ -7,7 +7,7 @@
 import { jetstreamManager, type StreamConfig } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import process from "node:process";
-import { type NatsServer, type NatsServerOptions, startNatsServer } from "../../tests/_support/nats_server.ts";
+import { type NatsServer, type NatsServerOptions, startNatsServer } from "../../tests/_support/nats/server.ts";
 import type { connect as connectNode } from "../../src/runtime/node.ts";
 
 /** The stream of the publish benches. */

@@ -9,9 +9,9 @@ import {
 } from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { batchOf, scramble } from "../../tests/_support/batches.ts";
-import { makeColumn } from "../../tests/_support/columns.ts";
-import { fixedMakers, type Maker } from "../../tests/_support/makers.ts";
+import { batchOf, scramble } from "../../tests/_support/arrow/batches.ts";
+import { makeColumn } from "../../tests/_support/arrow/columns.ts";
+import { fixedMakers, type Maker } from "../../tests/_support/arrow/makers.ts";
 import {
   dictionary,
   fixedList,
@@ -21,8 +21,8 @@ import {
   struct,
   textMap,
   union,
-} from "../../tests/_support/nested_makers.ts";
-import { textMakers, utf8 } from "../../tests/_support/text_makers.ts";
+} from "../../tests/_support/arrow/nested_makers.ts";
+import { textMakers, utf8 } from "../../tests/_support/arrow/text_makers.ts";
 
 /** Rows of one column. Rows of every library can be gone through. */
 export interface TypeRows {

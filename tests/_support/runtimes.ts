@@ -9,8 +9,8 @@ import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { withLock } from "./lock.ts";
-import { cacheFolder } from "./nats_binary.ts";
-import { run } from "./nats_workshop.ts";
+import { cacheFolder } from "./nats/binary.ts";
+import { run } from "./nats/workshop.ts";
 import { printSkip } from "./skip.ts";
 
 /** npm's packages: `node` installs the newest Node.js. */

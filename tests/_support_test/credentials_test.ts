@@ -3,12 +3,18 @@ import { jetstream } from "@nats-io/jetstream";
 import { type ConnectionOptions, jwtAuthenticator, wsconnect } from "@nats-io/nats-core";
 // The original lets an error of a refused socket end the process, now and then.
 import { connectNode as connect } from "../../src/runtime/tcp_node.ts";
-import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
-import { type JwtUser, makeOperator, passwordUsers, publisherPermissions, tokenAuth } from "../_support/credentials.ts";
-import { natsServerVersion } from "../_support/nats_binary.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
-import { managerOf } from "../_support/stored.ts";
-import { olderThan } from "../_support/versions.ts";
+import { makeCertificates, opensslMissing } from "../_support/nats/certificates.ts";
+import {
+  type JwtUser,
+  makeOperator,
+  passwordUsers,
+  publisherPermissions,
+  tokenAuth,
+} from "../_support/nats/credentials.ts";
+import { natsServerVersion } from "../_support/nats/binary.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { managerOf } from "../_support/nats/stored.ts";
+import { olderThan } from "../_support/nats/versions.ts";
 
 const by = ({ jwt, nkeySeed }: JwtUser) => ({
   authenticator: jwtAuthenticator(jwt, new TextEncoder().encode(nkeySeed)),

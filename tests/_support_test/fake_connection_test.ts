@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { headers, type Msg } from "@nats-io/nats-core";
 import { concat, utf8 } from "../_support/bytes.ts";
-import { ack, headerOf, NO_RESPONDERS, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake_answers.ts";
-import { fakeConnection, type FakeConnectionOptions } from "../_support/fake_connection.ts";
+import { ack, headerOf, NO_RESPONDERS, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake/answers.ts";
+import { fakeConnection, type FakeConnectionOptions } from "../_support/fake/connection.ts";
 
 /** A scripted connection with an inbox that keeps what it gets. */
 function inbox(options: FakeConnectionOptions = {}) {

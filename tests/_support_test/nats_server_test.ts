@@ -4,14 +4,14 @@ import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { freePorts } from "../_support/ports.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
-import { PortTaken, ServerProcess } from "../_support/server_process.ts";
-import { natsServerBinary } from "../_support/nats_binary.ts";
-import { managerOf } from "../_support/stored.ts";
+import { freePorts } from "../_support/nats/ports.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { PortTaken, ServerProcess } from "../_support/nats/server_process.ts";
+import { natsServerBinary } from "../_support/nats/binary.ts";
+import { managerOf } from "../_support/nats/stored.ts";
 import { until } from "../_support/wait.ts";
 
-const SERVER_MODULE = JSON.stringify(import.meta.resolve("../_support/nats_server.ts"));
+const SERVER_MODULE = JSON.stringify(import.meta.resolve("../_support/nats/server.ts"));
 
 /** Whether a process is there and no zombie. */
 async function lives(pid: number): Promise<boolean> {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { natsServerBinary } from "../_support/nats_binary.ts";
+import { natsServerBinary } from "../_support/nats/binary.ts";
 import { bunProgram, nodeProgram } from "../_support/runtimes.ts";
 
 const SCRIPT = `
-  const { startNatsServer } = await import(${JSON.stringify(new URL("../_support/nats_server.ts", import.meta.url))});
-  const { startTcpProxy } = await import(${JSON.stringify(new URL("../_support/tcp_proxy.ts", import.meta.url))});
+  const { startNatsServer } = await import(${JSON.stringify(new URL("../_support/nats/server.ts", import.meta.url))});
+  const { startTcpProxy } = await import(${JSON.stringify(new URL("../_support/nats/tcp_proxy.ts", import.meta.url))});
   const { connect } = await import("node:net");
   const server = await startNatsServer();
   await server.kill();

@@ -4,10 +4,10 @@ import { connect as dial, createServer, type Socket } from "node:net";
 import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { utf8 } from "../_support/bytes.ts";
-import { editFrames } from "../_support/nats_frames.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
-import { managerOf } from "../_support/stored.ts";
-import { startTcpProxy, type TcpProxy, type TcpProxyOptions } from "../_support/tcp_proxy.ts";
+import { editFrames } from "../_support/nats/frames.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { managerOf } from "../_support/nats/stored.ts";
+import { startTcpProxy, type TcpProxy, type TcpProxyOptions } from "../_support/nats/tcp_proxy.ts";
 import { until } from "../_support/wait.ts";
 
 /** A server that answers with the bytes it gets, behind a proxy, with one client that keeps what it gets. */

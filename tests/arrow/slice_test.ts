@@ -6,9 +6,9 @@ import { chunkAt, sliceOf, viewRows } from "../../src/arrow/view.ts";
 import { ConfigError } from "../../src/errors/mod.ts";
 import { encodeRows, encodeView } from "../../src/json/encode.ts";
 import type { ArrowRows, BatchLimits } from "../../src/types/mod.ts";
-import { anyBatch } from "../_support/arbitraries.ts";
-import { arrowReaders, bodyTexts, isMisread } from "../_support/arrow_readers.ts";
-import { batchOf, demoTable, intColumn, numberBatch, tableOf, textColumn } from "../_support/batches.ts";
+import { anyBatch } from "../_support/arrow/arbitraries.ts";
+import { arrowReaders, bodyTexts, isMisread } from "../_support/arrow/readers.ts";
+import { batchOf, demoTable, intColumn, numberBatch, tableOf, textColumn } from "../_support/arrow/batches.ts";
 import { fuzzCases, goldenCases, readGolden } from "../_support/testdata.ts";
 
 const WIDE = { batchMaxRows: 1 << 30, batchMaxBytes: 2 ** 40 };

@@ -25,7 +25,7 @@ Deno.test("demo publishes an Arrow file, reads it back, shows what it did and le
 
 Deno.test("demo makes the same file every time", async () => {
   const { tableToIPC } = await import("apache-arrow");
-  const { demoTable } = await import("../_support/batches.ts");
+  const { demoTable } = await import("../_support/arrow/batches.ts");
   const hash = async () =>
     new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(tableToIPC(demoTable(1000), "file")))).toHex();
   assert.equal(await hash(), "05a9a690e61f3ecf530ac5bcc473fdd1e0768b745525c2a6c3b6d6c0f2b75206");

@@ -6,11 +6,11 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { type Options, Publisher, type PublishError, type RowBatch, type SinkConfig } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import { assertAftermath, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/batches.ts";
-import { clientsOf } from "../_support/monitor.ts";
-import type { NatsServer } from "../_support/nats_server.ts";
-import { managerOf } from "../_support/stored.ts";
-import { startTcpProxy, type TcpProxy } from "../_support/tcp_proxy.ts";
+import { idBatch } from "../_support/arrow/batches.ts";
+import { clientsOf } from "../_support/nats/monitor.ts";
+import type { NatsServer } from "../_support/nats/server.ts";
+import { managerOf } from "../_support/nats/stored.ts";
+import { startTcpProxy, type TcpProxy } from "../_support/nats/tcp_proxy.ts";
 import { GiveUp, until } from "../_support/wait.ts";
 
 /** What a fault needs. */

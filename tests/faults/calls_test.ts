@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type CallOptions, type Options, Publisher, type PublishError, type RowBatch } from "../../mod.ts";
 import { assertAgreement, assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../_support/batches.ts";
-import { ack, NO_RESPONDERS, refusal, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake_answers.ts";
-import { fakeConnection } from "../_support/fake_connection.ts";
-import { StreamModel } from "../_support/stream_model.ts";
+import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
+import { ack, NO_RESPONDERS, refusal, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake/answers.ts";
+import { fakeConnection } from "../_support/fake/connection.ts";
+import { StreamModel } from "../_support/fake/stream_model.ts";
 import { BASE, fakeOver, reached } from "./_scripted.ts";
 
 const reason = new Error("changed my mind");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { connect, publishAll, Publisher, type SinkConfig, type WriteReceipt } from "../../src/runtime/deno.ts";
-import { api } from "../_support/api.ts";
+import { api } from "../_support/nats/api.ts";
 import { assertWhole } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/batches.ts";
-import { type NatsCluster, startNatsCluster } from "../_support/nats_cluster.ts";
-import type { NatsServer } from "../_support/nats_server.ts";
+import { idBatch } from "../_support/arrow/batches.ts";
+import { type NatsCluster, startNatsCluster } from "../_support/nats/cluster.ts";
+import type { NatsServer } from "../_support/nats/server.ts";
 import { until } from "../_support/wait.ts";
 import { asAdmin, playOnServer, type ServerScene, storedRows } from "./_server.ts";
 

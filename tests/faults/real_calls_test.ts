@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { api, createStream } from "../_support/api.ts";
+import { api, createStream } from "../_support/nats/api.ts";
 import { assertAgreement, assertFailure, assertWhole, failureOf } from "../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../_support/batches.ts";
-import { clientsOf } from "../_support/monitor.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
-import { startTcpProxy } from "../_support/tcp_proxy.ts";
+import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
+import { clientsOf } from "../_support/nats/monitor.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { startTcpProxy } from "../_support/nats/tcp_proxy.ts";
 import { until } from "../_support/wait.ts";
 import { connect, openRun, openSession, publishAll, Publisher, type SinkConfig } from "../../src/runtime/deno.ts";
 import { asAdmin, assertGone, storedRows } from "./_server.ts";

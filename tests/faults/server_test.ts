@@ -1,5 +1,5 @@
-import { makeOperator, passwordUsers } from "../_support/credentials.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
+import { makeOperator, passwordUsers } from "../_support/nats/credentials.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
 import { until } from "../_support/wait.ts";
 import { type ConnectionOf, playOnServer } from "./_server.ts";
 

@@ -1,7 +1,7 @@
 import type { StreamConfig } from "@nats-io/jetstream";
-import type { NatsServer } from "../_support/nats_server.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
-import { managerOf } from "../_support/stored.ts";
+import type { NatsServer } from "../_support/nats/server.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { managerOf } from "../_support/nats/stored.ts";
 import { playOnServer, type ServerFault, type ServerScene } from "./_server.ts";
 
 type Changed = Omit<ServerFault, "server">;

@@ -8,8 +8,8 @@ import { crc32c } from "../../src/hash/crc32c.ts";
 import { encodeRows, encodeSteps, encodeView } from "../../src/json/encode.ts";
 import { toEnd } from "../../src/util/steps.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { bodies, bodyTexts, refusalOf } from "../_support/arrow_readers.ts";
-import { makeColumn } from "../_support/columns.ts";
+import { bodies, bodyTexts, refusalOf } from "../_support/arrow/readers.ts";
+import { makeColumn } from "../_support/arrow/columns.ts";
 
 /** A batch of one column, without what the library's own constructors would mend. */
 function batchOf(type: unknown, data: Record<string, unknown>, numRows = data.length, name = "a"): ArrowRows {

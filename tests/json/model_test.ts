@@ -3,8 +3,8 @@ import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { allMakers, anyBatch, type MadeBatch, madeBatch, sliceMade } from "../_support/arbitraries.ts";
-import { bodyTexts, readFlechette } from "../_support/arrow_readers.ts";
+import { allMakers, anyBatch, type MadeBatch, madeBatch, sliceMade } from "../_support/arrow/arbitraries.ts";
+import { bodyTexts, readFlechette } from "../_support/arrow/readers.ts";
 
 function throughFlechette({ batch }: MadeBatch): ArrowRows | undefined {
   return readFlechette(arrow.tableToIPC(new arrow.Table([batch])) as Uint8Array<ArrayBuffer>);

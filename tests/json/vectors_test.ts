@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import { crc32c } from "../../src/hash/crc32c.ts";
 import { encodeRows } from "../../src/json/encode.ts";
-import { bodyTexts } from "../_support/arrow_readers.ts";
-import { batchOf } from "../_support/batches.ts";
-import { makeColumn } from "../_support/makers.ts";
+import { bodyTexts } from "../_support/arrow/readers.ts";
+import { batchOf } from "../_support/arrow/batches.ts";
+import { makeColumn } from "../_support/arrow/makers.ts";
 import { readVectors } from "../_support/testdata.ts";
 
 interface Values {

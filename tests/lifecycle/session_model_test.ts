@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type EpochSession, openSession, type ResourceTotal } from "../../mod.ts";
-import { idBatch } from "../_support/batches.ts";
-import { refusal } from "../_support/fake_answers.ts";
-import { type FakeConnection, fakeConnection } from "../_support/fake_connection.ts";
+import { idBatch } from "../_support/arrow/batches.ts";
+import { refusal } from "../_support/fake/answers.ts";
+import { type FakeConnection, fakeConnection } from "../_support/fake/connection.ts";
 
 /** A call, and how it ended: `ok`, rows, or an error's code; `poison` stands for the poisoning error. */
 interface Call {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openRun, publishAll } from "../../mod.ts";
-import { numberBatch } from "../_support/batches.ts";
-import { fakeConnection } from "../_support/fake_connection.ts";
+import { numberBatch } from "../_support/arrow/batches.ts";
+import { fakeConnection } from "../_support/fake/connection.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 

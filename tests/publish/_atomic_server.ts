@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type Answer, headerOf, type Published, streamInfo } from "../_support/fake_answers.ts";
-import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake_connection.ts";
+import { type Answer, headerOf, type Published, streamInfo } from "../_support/fake/answers.ts";
+import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake/connection.ts";
 
 /** A row of a batch, as its headers tell it. */
 export interface BatchRow {

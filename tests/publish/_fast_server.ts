@@ -4,8 +4,8 @@
  * @module
  */
 
-import { type Answer, type Published, refusal, streamInfo } from "../_support/fake_answers.ts";
-import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake_connection.ts";
+import { type Answer, type Published, refusal, streamInfo } from "../_support/fake/answers.ts";
+import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake/connection.ts";
 
 /** A message of a batch, as its reply subject tells it. */
 export interface FastMessage {

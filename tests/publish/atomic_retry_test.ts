@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { idBatch, numberBatch } from "../_support/batches.ts";
-import { apiError, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake_answers.ts";
-import type { FakeConnection } from "../_support/fake_connection.ts";
+import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
+import { apiError, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake/answers.ts";
+import type { FakeConnection } from "../_support/fake/connection.ts";
 import { atomicServer, batchRow } from "./_atomic_server.ts";
 import { opener, publishFails } from "./_batches.ts";
 

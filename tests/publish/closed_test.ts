@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { isJetrowError, type JetrowError, Publisher } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { numberBatch } from "../_support/batches.ts";
-import { NO_RESPONDERS } from "../_support/fake_answers.ts";
-import { fakeConnection } from "../_support/fake_connection.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
+import { numberBatch } from "../_support/arrow/batches.ts";
+import { NO_RESPONDERS } from "../_support/fake/answers.ts";
+import { fakeConnection } from "../_support/fake/connection.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 

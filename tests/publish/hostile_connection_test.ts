@@ -7,10 +7,10 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { BoundedRun, inspect, openRun, publishAll, Publisher, testConnection, verifyReceipt } from "../../mod.ts";
-import { numberBatch } from "../_support/batches.ts";
+import { numberBatch } from "../_support/arrow/batches.ts";
 import { withFastClock } from "../_support/fast_clock.ts";
-import { streamInfo } from "../_support/fake_answers.ts";
-import { type Asked, fakeConnection } from "../_support/fake_connection.ts";
+import { streamInfo } from "../_support/fake/answers.ts";
+import { type Asked, fakeConnection } from "../_support/fake/connection.ts";
 
 const METHODS = [
   "publish",

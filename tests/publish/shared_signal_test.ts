@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { build, stop } from "esbuild";
-import { startNatsServer } from "../_support/nats_server.ts";
-import { run } from "../_support/nats_workshop.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { run } from "../_support/nats/workshop.ts";
 import { node22Program, nodeProgram } from "../_support/runtimes.ts";
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));

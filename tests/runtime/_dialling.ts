@@ -81,7 +81,7 @@ export async function tcpServer(serve: (socket: Socket) => void): Promise<AsyncD
 
 /** A port that nobody listens on: it was free a moment ago, and is below those of outgoing connections. */
 export async function deadPort(): Promise<number> {
-  const { freePorts } = await import("../_support/ports.ts");
+  const { freePorts } = await import("../_support/nats/ports.ts");
   const [port] = await freePorts(1);
   return port!;
 }

@@ -1,9 +1,9 @@
 import { Publisher } from "../../src/publish/publisher.ts";
 import { openRun } from "../../src/lifecycle/run.ts";
 import { openSession } from "../../src/lifecycle/session.ts";
-import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
-import { passwordUsers } from "../_support/credentials.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
+import { makeCertificates, opensslMissing } from "../_support/nats/certificates.ts";
+import { passwordUsers } from "../_support/nats/credentials.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
 import { assertSecretless, connect } from "./_dialling.ts";
 
 const PASSWORD = "pw-4hq0zr8kk";

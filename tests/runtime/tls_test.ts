@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { makeCertificates, opensslMissing } from "../_support/certificates.ts";
-import { tokenAuth } from "../_support/credentials.ts";
-import { natsServerVersion } from "../_support/nats_binary.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
-import { olderThan } from "../_support/versions.ts";
+import { makeCertificates, opensslMissing } from "../_support/nats/certificates.ts";
+import { tokenAuth } from "../_support/nats/credentials.ts";
+import { natsServerVersion } from "../_support/nats/binary.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { olderThan } from "../_support/nats/versions.ts";
 import { failureOf, roundTrip } from "./_dialling.ts";
 
 const ignore = opensslMissing("connect() over TLS");

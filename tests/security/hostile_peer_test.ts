@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { Publisher, type SinkConfig } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { api } from "../_support/api.ts";
+import { api } from "../_support/nats/api.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/batches.ts";
-import { fakeConnection } from "../_support/fake_connection.ts";
-import { StreamModel } from "../_support/stream_model.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
+import { idBatch } from "../_support/arrow/batches.ts";
+import { fakeConnection } from "../_support/fake/connection.ts";
+import { StreamModel } from "../_support/fake/stream_model.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
 import { BASE } from "../faults/_scripted.ts";
 
 const MEBIBYTE = 2 ** 20;

@@ -12,9 +12,9 @@ import {
 import { connect } from "../../src/runtime/deno.ts";
 import { inspect as inspectDestination } from "../../src/stream/checks/inspect.ts";
 import { failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/batches.ts";
-import { makeOperator, passwordUsers, tokenAuth } from "../_support/credentials.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
+import { idBatch } from "../_support/arrow/batches.ts";
+import { makeOperator, passwordUsers, tokenAuth } from "../_support/nats/credentials.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
 import { printings } from "../_support/refusals.ts";
 import { jetrow } from "../cli/_io.ts";
 

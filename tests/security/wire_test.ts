@@ -3,12 +3,12 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { isJetrowError, type Options, Publisher, type RowBatch } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { batchOf, textColumn } from "../_support/batches.ts";
-import { type Published, streamInfo } from "../_support/fake_answers.ts";
-import { fakeConnection } from "../_support/fake_connection.ts";
-import { editFrames, type Frame } from "../_support/nats_frames.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
-import { startTcpProxy } from "../_support/tcp_proxy.ts";
+import { batchOf, textColumn } from "../_support/arrow/batches.ts";
+import { type Published, streamInfo } from "../_support/fake/answers.ts";
+import { fakeConnection } from "../_support/fake/connection.ts";
+import { editFrames, type Frame } from "../_support/nats/frames.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { startTcpProxy } from "../_support/nats/tcp_proxy.ts";
 
 const MEBIBYTE = 2 ** 20;
 

@@ -4,12 +4,12 @@ import { connect } from "../../src/runtime/deno.ts";
 import type { Finding, FindingCode, Severity } from "../../src/stream/checks/finding.ts";
 import { inspect } from "../../src/stream/checks/inspect.ts";
 import type { Options } from "../../src/types/mod.ts";
-import { api, createConsumer, createStream, publishAcked } from "../_support/api.ts";
-import { passwordUsers } from "../_support/credentials.ts";
-import { type NatsCluster, startNatsCluster } from "../_support/nats_cluster.ts";
-import { type NatsServer, startNatsServer } from "../_support/nats_server.ts";
-import { natsServerVersion } from "../_support/nats_binary.ts";
-import { compareVersions, olderThan } from "../_support/versions.ts";
+import { api, createConsumer, createStream, publishAcked } from "../_support/nats/api.ts";
+import { passwordUsers } from "../_support/nats/credentials.ts";
+import { type NatsCluster, startNatsCluster } from "../_support/nats/cluster.ts";
+import { type NatsServer, startNatsServer } from "../_support/nats/server.ts";
+import { natsServerVersion } from "../_support/nats/binary.ts";
+import { compareVersions, olderThan } from "../_support/nats/versions.ts";
 import { until } from "../_support/wait.ts";
 
 const server = await natsServerVersion();

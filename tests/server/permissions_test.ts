@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { connect, Publisher } from "../../src/runtime/deno.ts";
-import { batchOf, intColumn } from "../_support/batches.ts";
-import { passwordUsers, publisherPermissions } from "../_support/credentials.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
-import { addStream, infoOf } from "../_support/stored.ts";
+import { batchOf, intColumn } from "../_support/arrow/batches.ts";
+import { passwordUsers, publisherPermissions } from "../_support/nats/credentials.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { addStream, infoOf } from "../_support/nats/stored.ts";
 
 const rows = batchOf([intColumn("n", [1, 2, 3])]);
 const admin = { username: "admin", password: "all" };

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Publisher } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { idBatch, numberBatch } from "../_support/batches.ts";
-import { streamInfo } from "../_support/fake_answers.ts";
-import { fakeConnection } from "../_support/fake_connection.ts";
-import { startNatsServer } from "../_support/nats_server.ts";
+import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
+import { streamInfo } from "../_support/fake/answers.ts";
+import { fakeConnection } from "../_support/fake/connection.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
 
 const nanos = (seconds: number): number => seconds * 1e9;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "../../../mod.ts";
-import { fakeConnection } from "../../_support/fake_connection.ts";
-import { streamInfo } from "../../_support/fake_answers.ts";
+import { fakeConnection } from "../../_support/fake/connection.ts";
+import { streamInfo } from "../../_support/fake/answers.ts";
 
 Deno.test("inspect() stops listing consumers of which an answer promises more and more", async () => {
   let pages = 0;

@@ -14,10 +14,10 @@ import type {
 } from "@nats-io/nats-core";
 import { ClosedConnectionError, InvalidArgumentError, RequestError, TimeoutError } from "@nats-io/nats-core";
 import type { Msg } from "@nats-io/nats-core";
-import { type Answer, bodyOf, messageOf, type Published } from "./fake_answers.ts";
-import type { Asked, FakeConnectionOptions } from "./fake_connection.ts";
-import { FakeSubscription } from "./fake_subscription.ts";
-import { FrameSplitter } from "./nats_frames.ts";
+import { type Answer, bodyOf, messageOf, type Published } from "./answers.ts";
+import type { Asked, FakeConnectionOptions } from "./connection.ts";
+import { FakeSubscription } from "./subscription.ts";
+import { FrameSplitter } from "../nats/frames.ts";
 import { PushQueue } from "./push_queue.ts";
 
 type Script =

@@ -10,9 +10,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { GuardedFolder, type Signal } from "./guarded_process.ts";
 import { ask, askJson, type Varz } from "./monitor.ts";
-import { type ClusterConfig, type ServerConfig, type ServerPorts, storeFolder, writeConfig } from "./nats_config.ts";
+import { type ClusterConfig, type ServerConfig, type ServerPorts, storeFolder, writeConfig } from "./config.ts";
 import { keepLog, keepsAllLogs, logTail } from "./server_log.ts";
-import { GiveUp, until } from "./wait.ts";
+import { GiveUp, until } from "../wait.ts";
 
 /** How a server is started again. */
 export interface RestartOptions {

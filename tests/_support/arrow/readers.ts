@@ -2,8 +2,8 @@
 
 import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
-import { type EncodeError, isJetrowError } from "../../src/errors/mod.ts";
-import type { ArrowRows, EncodedRows } from "../../src/types/mod.ts";
+import { type EncodeError, isJetrowError } from "../../../src/errors/mod.ts";
+import type { ArrowRows, EncodedRows } from "../../../src/types/mod.ts";
 
 /** A library that reads Arrow IPC. */
 export interface ArrowReader {

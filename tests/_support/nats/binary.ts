@@ -8,10 +8,10 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { withLock } from "./lock.ts";
-import { type Env, run, type Say, type Workshop } from "./nats_workshop.ts";
-import { fromDebian, fromGo } from "./nats_packages.ts";
-import { fromRelease } from "./nats_release.ts";
+import { withLock } from "../lock.ts";
+import { type Env, run, type Say, type Workshop } from "./workshop.ts";
+import { fromDebian, fromGo } from "./packages.ts";
+import { fromRelease } from "./release.ts";
 
 /** The release that is fetched or built when none is at hand. */
 const NATS_VERSION = "2.15.2";
@@ -79,7 +79,7 @@ export async function findBinary(options: BinaryOptions = {}): Promise<string> {
 
 /** Where things are kept that take long to get: `JETROW_CACHE`, else `.cache` in the project's folder. */
 export function cacheFolder(env: Env = process.env): string {
-  return env.JETROW_CACHE || fileURLToPath(new URL("../../.cache", import.meta.url));
+  return env.JETROW_CACHE || fileURLToPath(new URL("../../../.cache", import.meta.url));
 }
 
 const EXACT = `nats-server-${NATS_VERSION}`;

@@ -10,7 +10,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { cacheFolder } from "./nats_binary.ts";
+import { cacheFolder } from "./binary.ts";
 
 /** How many logs are kept; the oldest go first. */
 const KEPT = 100;

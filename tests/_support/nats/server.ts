@@ -11,12 +11,12 @@
  * @module
  */
 
-import { natsServerBinary } from "./nats_binary.ts";
-import type { ServerConfig } from "./nats_config.ts";
+import { natsServerBinary } from "./binary.ts";
+import type { ServerConfig } from "./config.ts";
 import { freePorts } from "./ports.ts";
 import { type NatsServer, PortTaken, ServerProcess } from "./server_process.ts";
 
-export type { ServerConfig, ServerTls } from "./nats_config.ts";
+export type { ServerConfig, ServerTls } from "./config.ts";
 export type { NatsServer, RestartOptions } from "./server_process.ts";
 
 /** How a server is started. */

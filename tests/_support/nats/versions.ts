@@ -4,7 +4,7 @@
  * @module
  */
 
-import { printSkip } from "./skip.ts";
+import { printSkip } from "../skip.ts";
 
 /**
  * Whether a test has to be left out because the server is too old; says so when it has.

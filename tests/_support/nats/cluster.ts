@@ -11,12 +11,12 @@
  */
 
 import { askJson, type Jsz, type JszStream, type Routez } from "./monitor.ts";
-import { natsServerBinary } from "./nats_binary.ts";
-import type { ServerConfig } from "./nats_config.ts";
-import { type NatsServer, randomName, startOrDispose, withFreePorts } from "./nats_server.ts";
+import { natsServerBinary } from "./binary.ts";
+import type { ServerConfig } from "./config.ts";
+import { type NatsServer, randomName, startOrDispose, withFreePorts } from "./server.ts";
 import { freePorts } from "./ports.ts";
 import { ServerProcess } from "./server_process.ts";
-import { until } from "./wait.ts";
+import { until } from "../wait.ts";
 
 /** How a cluster is started. */
 export interface NatsClusterOptions extends ServerConfig {

@@ -14,7 +14,7 @@
 
 import { connect as dial, createServer, type Server, type Socket } from "node:net";
 import { Lane, type LaneRules } from "./tcp_lane.ts";
-import { until } from "./wait.ts";
+import { until } from "../wait.ts";
 
 /** A direction: from the client to the server, or from the server to the client. */
 export type Way = "up" | "down";

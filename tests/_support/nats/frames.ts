@@ -4,7 +4,7 @@
  * @module
  */
 
-import { concat } from "./bytes.ts";
+import { concat } from "../bytes.ts";
 import type { TcpProxyOptions, Way } from "./tcp_proxy.ts";
 
 /** A frame: `PUB`, `HPUB`, `MSG`, `HMSG` with headers and payload, any other operation with its line alone. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ack, type Answer, headerOf, type Published } from "./fake_answers.ts";
+import { ack, type Answer, headerOf, type Published } from "./answers.ts";
 
 /** What is stored. */
 export interface StoredMessage {

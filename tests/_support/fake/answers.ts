@@ -5,7 +5,7 @@
  */
 
 import { type Msg, MsgImpl } from "@nats-io/nats-core/internal";
-import { concat, utf8 } from "./bytes.ts";
+import { concat, utf8 } from "../bytes.ts";
 
 /** A message as the server would have got it. */
 export interface Published {

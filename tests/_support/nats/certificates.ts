@@ -8,8 +8,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "./nats_workshop.ts";
-import { printSkip } from "./skip.ts";
+import { run } from "./workshop.ts";
+import { printSkip } from "../skip.ts";
 
 /** A certificate and its key, as PEM texts. */
 export interface Certificate {

@@ -15,8 +15,8 @@
  */
 
 import type { NatsConnection, ServerInfo, Status } from "@nats-io/nats-core";
-import { ack, type Answer, type Published, streamInfo } from "./fake_answers.ts";
-import { FakeClient } from "./fake_client.ts";
+import { ack, type Answer, type Published, streamInfo } from "./answers.ts";
+import { FakeClient } from "./client.ts";
 
 /** A question to the JetStream API, or any other request. */
 export interface Asked {
