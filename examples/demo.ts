@@ -11,8 +11,8 @@
 import { jetstream, type JsMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { RecordBatchReader, type Table, tableToIPC } from "apache-arrow";
-import { demoTable } from "../tests/_support/arrow/batches.ts";
-import { startNatsServer } from "../tests/_support/nats/server.ts";
+import { demoTable } from "../tests/_support/arrow/mod.ts";
+import { startNatsServer } from "../tests/_support/nats/mod.ts";
 import {
   batchesOf,
   connect,

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import config from "../deno.json" with { type: "json" };
 import { VERSION } from "../src/cli/version.ts";
 import { buildNpm } from "../tools/build_npm.ts";
-import { demoTable } from "./_support/arrow/batches.ts";
-import { startNatsServer } from "./_support/nats/server.ts";
+import { demoTable } from "./_support/arrow/mod.ts";
+import { startNatsServer } from "./_support/nats/mod.ts";
 import { bunProgram, node22Program, nodeProgram, tscProgram } from "./_support/runtimes.ts";
 
 /** Every entry, and one thing of each. */

@@ -9,8 +9,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { withLock } from "./lock.ts";
-import { cacheFolder } from "./nats/binary.ts";
-import { run } from "./nats/workshop.ts";
+import { cacheFolder, run } from "./nats/mod.ts";
 import { printSkip } from "./skip.ts";
 
 /** npm's packages: `node` installs the newest Node.js. */

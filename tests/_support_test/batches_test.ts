@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
-import { allMakers, anyBatch } from "../_support/arrow/arbitraries.ts";
-import { demoBatch, demoTable, idBatch, sizedBatch, wideBatch } from "../_support/arrow/batches.ts";
+import { allMakers, anyBatch, demoBatch, demoTable, idBatch, sizedBatch, wideBatch } from "../_support/arrow/mod.ts";
 
 function digest(...batches: readonly arrow.RecordBatch[]): string {
   return createHash("sha256").update(arrow.tableToIPC(new arrow.Table([...batches]))).digest("hex");

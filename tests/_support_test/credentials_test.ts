@@ -3,18 +3,19 @@ import { jetstream } from "@nats-io/jetstream";
 import { type ConnectionOptions, jwtAuthenticator, wsconnect } from "@nats-io/nats-core";
 // The original lets an error of a refused socket end the process, now and then.
 import { connectNode as connect } from "../../src/runtime/tcp_node.ts";
-import { makeCertificates, opensslMissing } from "../_support/nats/certificates.ts";
 import {
   type JwtUser,
+  makeCertificates,
   makeOperator,
+  managerOf,
+  natsServerVersion,
+  olderThan,
+  opensslMissing,
   passwordUsers,
   publisherPermissions,
+  startNatsServer,
   tokenAuth,
-} from "../_support/nats/credentials.ts";
-import { natsServerVersion } from "../_support/nats/binary.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { managerOf } from "../_support/nats/stored.ts";
-import { olderThan } from "../_support/nats/versions.ts";
+} from "../_support/nats/mod.ts";
 
 const by = ({ jwt, nkeySeed }: JwtUser) => ({
   authenticator: jwtAuthenticator(jwt, new TextEncoder().encode(nkeySeed)),

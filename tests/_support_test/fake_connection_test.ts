@@ -1,8 +1,15 @@
 import assert from "node:assert/strict";
 import { headers, type Msg } from "@nats-io/nats-core";
 import { concat, utf8 } from "../_support/bytes.ts";
-import { ack, headerOf, NO_RESPONDERS, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake/answers.ts";
-import { fakeConnection, type FakeConnectionOptions } from "../_support/fake/connection.ts";
+import {
+  ack,
+  fakeConnection,
+  type FakeConnectionOptions,
+  headerOf,
+  NO_RESPONDERS,
+  streamInfo,
+  TOO_MANY_REQUESTS,
+} from "../_support/fake/mod.ts";
 
 /** A scripted connection with an inbox that keeps what it gets. */
 function inbox(options: FakeConnectionOptions = {}) {

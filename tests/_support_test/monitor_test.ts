@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "@nats-io/transport-node";
-import { ask, clientsOf } from "../_support/nats/monitor.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { ask, clientsOf, startNatsServer } from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 
 Deno.test("clientsOf() tells who is connected and subscribed to what", async () => {

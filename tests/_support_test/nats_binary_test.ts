@@ -15,8 +15,7 @@ import {
 import { createServer, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findBinary } from "../_support/nats/binary.ts";
-import { platform } from "../_support/nats/release.ts";
+import { findBinary, platform } from "../_support/nats/mod.ts";
 
 const RELEASE = `nats-server-v2.15.2-${platform()}`;
 const PROGRAM = "#!/bin/sh\necho nats-server: v2.15.2\n";

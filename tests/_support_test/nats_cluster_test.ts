@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "@nats-io/transport-node";
-import { startNatsCluster } from "../_support/nats/cluster.ts";
-import { addStream } from "../_support/nats/stored.ts";
+import { addStream, startNatsCluster } from "../_support/nats/mod.ts";
 
 Deno.test("startNatsCluster() carries a stream of three replicas through the loss of its leader", async () => {
   await using cluster = await startNatsCluster({ nodes: 3 });

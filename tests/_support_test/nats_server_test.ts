@@ -4,11 +4,14 @@ import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
-import { freePorts } from "../_support/nats/ports.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { PortTaken, ServerProcess } from "../_support/nats/server_process.ts";
-import { natsServerBinary } from "../_support/nats/binary.ts";
-import { managerOf } from "../_support/nats/stored.ts";
+import {
+  freePorts,
+  managerOf,
+  natsServerBinary,
+  PortTaken,
+  ServerProcess,
+  startNatsServer,
+} from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 
 const SERVER_MODULE = JSON.stringify(import.meta.resolve("../_support/nats/server.ts"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { natsServerBinary } from "../_support/nats/binary.ts";
+import { natsServerBinary } from "../_support/nats/mod.ts";
 import { bunProgram, nodeProgram } from "../_support/runtimes.ts";
 
 const SCRIPT = `

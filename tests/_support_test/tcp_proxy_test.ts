@@ -4,10 +4,14 @@ import { connect as dial, createServer, type Socket } from "node:net";
 import { jetstream } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { utf8 } from "../_support/bytes.ts";
-import { editFrames } from "../_support/nats/frames.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { managerOf } from "../_support/nats/stored.ts";
-import { startTcpProxy, type TcpProxy, type TcpProxyOptions } from "../_support/nats/tcp_proxy.ts";
+import {
+  editFrames,
+  managerOf,
+  startNatsServer,
+  startTcpProxy,
+  type TcpProxy,
+  type TcpProxyOptions,
+} from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 
 /** A server that answers with the bytes it gets, behind a proxy, with one client that keeps what it gets. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { compareVersions, olderThan } from "../_support/nats/versions.ts";
+import { compareVersions, olderThan } from "../_support/nats/mod.ts";
 
 Deno.test("compareVersions() compares numbers, not texts", () => {
   for (

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { sliceRows } from "../../src/arrow/slice.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowBatch } from "../../src/types/mod.ts";
-import { bodyTexts } from "../_support/arrow/readers.ts";
+import { bodyTexts } from "../_support/arrow/mod.ts";
 
 const TYPES = { Binary: 4, Utf8: 5, LargeBinary: 19, LargeUtf8: 20, BinaryView: 23, Utf8View: 24 } as const;
 type Name = keyof typeof TYPES;

@@ -7,9 +7,7 @@ import type { ColumnView } from "../../src/arrow/column.ts";
 import { addWeights } from "../../src/arrow/row_bytes.ts";
 import { pieceWeight } from "../../src/arrow/type_bytes.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { allMakers, anyBatch, madeBatch } from "../_support/arrow/arbitraries.ts";
-import { batchOf, textColumn } from "../_support/arrow/batches.ts";
-import { makeColumn } from "../_support/arrow/makers.ts";
+import { allMakers, anyBatch, batchOf, madeBatch, makeColumn, textColumn } from "../_support/arrow/mod.ts";
 import { readGolden } from "../_support/testdata.ts";
 
 /** The weights of the rows of a batch's only column. */

@@ -7,7 +7,7 @@ import { ConfigError, EncodeError } from "../../src/errors/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import { batchesOf } from "../../src/lifecycle/batches_of.ts";
 import type { ArrowRows, RowType, RowTypes } from "../../src/types/mod.ts";
-import { bodyTexts } from "../_support/arrow/readers.ts";
+import { bodyTexts } from "../_support/arrow/mod.ts";
 
 const written = (objects: readonly object[], types: RowTypes) => bodyTexts(encodeRows(rowsOf(objects, types)));
 

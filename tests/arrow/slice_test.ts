@@ -6,9 +6,18 @@ import { chunkAt, sliceOf, viewRows } from "../../src/arrow/view.ts";
 import { ConfigError } from "../../src/errors/mod.ts";
 import { encodeRows, encodeView } from "../../src/json/encode.ts";
 import type { ArrowRows, BatchLimits } from "../../src/types/mod.ts";
-import { anyBatch } from "../_support/arrow/arbitraries.ts";
-import { arrowReaders, bodyTexts, isMisread } from "../_support/arrow/readers.ts";
-import { batchOf, demoTable, intColumn, numberBatch, tableOf, textColumn } from "../_support/arrow/batches.ts";
+import {
+  anyBatch,
+  arrowReaders,
+  batchOf,
+  bodyTexts,
+  demoTable,
+  intColumn,
+  isMisread,
+  numberBatch,
+  tableOf,
+  textColumn,
+} from "../_support/arrow/mod.ts";
 import { fuzzCases, goldenCases, readGolden } from "../_support/testdata.ts";
 
 const WIDE = { batchMaxRows: 1 << 30, batchMaxBytes: 2 ** 40 };

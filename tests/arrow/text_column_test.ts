@@ -4,8 +4,7 @@ import * as arrow from "apache-arrow";
 import { type TextColumn, textColumn } from "../../src/arrow/text_column.ts";
 import { viewRows } from "../../src/arrow/view.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { refusalOf } from "../_support/arrow/readers.ts";
-import { makeColumn } from "../_support/arrow/columns.ts";
+import { makeColumn, refusalOf } from "../_support/arrow/mod.ts";
 
 const texts = ["first", null, "", "a text that is longer than twelve bytes", "\u20ac", "last"];
 const decoder = new TextDecoder();

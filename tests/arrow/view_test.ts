@@ -7,7 +7,7 @@ import { typeName } from "../../src/arrow/type_id.ts";
 import { viewRows } from "../../src/arrow/view.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
-import { bodyTexts, refusalOf } from "../_support/arrow/readers.ts";
+import { bodyTexts, refusalOf } from "../_support/arrow/mod.ts";
 
 const utf8 = { typeId: 5 };
 const uuid = { typeId: 15, byteWidth: 16 };

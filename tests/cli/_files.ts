@@ -8,8 +8,7 @@ import { join } from "node:path";
 import { encodeRows } from "../../src/json/encode.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import type { WriteReceipt } from "../../src/types/mod.ts";
-import type { NatsServer } from "../_support/nats/server.ts";
-import { managerOf } from "../_support/nats/stored.ts";
+import { managerOf, type NatsServer } from "../_support/nats/mod.ts";
 
 /** A folder with `orders.arrow` and `orders.arrows`, and the table that they hold. */
 export class Files implements Disposable {

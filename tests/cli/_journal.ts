@@ -5,10 +5,15 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "../../src/runtime/deno.ts";
-import { createStream } from "../_support/nats/api.ts";
-import { type NatsServer, startNatsServer } from "../_support/nats/server.ts";
-import { infoOf } from "../_support/nats/stored.ts";
-import { startTcpProxy, type TcpProxy, type Way } from "../_support/nats/tcp_proxy.ts";
+import {
+  createStream,
+  infoOf,
+  type NatsServer,
+  startNatsServer,
+  startTcpProxy,
+  type TcpProxy,
+  type Way,
+} from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 import { Files, messagesOf, plainColumns } from "./_files.ts";
 import { COMMAND, jetrow, ROOT, type RunOptions, type Said } from "./_io.ts";

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { createConnection, createServer } from "node:net";
 import { tableToIPC } from "apache-arrow";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { startNatsServer } from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 import { destination, Files } from "./_files.ts";
 import { ended, Scene } from "./_journal.ts";

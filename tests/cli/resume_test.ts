@@ -1,8 +1,7 @@
 /** Runs that are killed, and others that go on after their journals. */
 
 import assert from "node:assert/strict";
-import { api } from "../_support/nats/api.ts";
-import { passwordUsers, publisherPermissions } from "../_support/nats/credentials.ts";
+import { api, passwordUsers, publisherPermissions } from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 import { receiptsOf } from "./_files.ts";
 import { jetrow, onTerminal } from "./_io.ts";

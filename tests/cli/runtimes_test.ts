@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { startNatsServer } from "../_support/nats/mod.ts";
 import { printSkip } from "../_support/skip.ts";
 import { Files } from "./_files.ts";
 import { ROOT, shell } from "./_io.ts";

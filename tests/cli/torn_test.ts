@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { FIRST_CHECK, formatLine, type JournalLine } from "../../src/cli/journal/line.ts";
-import { api } from "../_support/nats/api.ts";
+import { api } from "../_support/nats/mod.ts";
 import { receiptsOf } from "./_files.ts";
 import { finished, type Line, Scene, tornAt } from "./_journal.ts";
 

@@ -10,9 +10,8 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { connect } from "../../src/runtime/deno.ts";
 import type { WriteReceipt } from "../../src/types/mod.ts";
-import { type NatsServer, startNatsServer } from "../_support/nats/server.ts";
+import { managerOf, type NatsServer, startNatsServer } from "../_support/nats/mod.ts";
 import { printSkip } from "../_support/skip.ts";
-import { managerOf } from "../_support/nats/stored.ts";
 import { COMMAND, ROOT } from "./_io.ts";
 
 const GIB = 2 ** 30;

@@ -2,7 +2,7 @@
 
 import { build, type BuildOptions, stop } from "esbuild";
 import { fileURLToPath } from "node:url";
-import { run } from "../_support/nats/workshop.ts";
+import { run } from "../_support/nats/mod.ts";
 import {
   bunProgram,
   chromiumProgram,

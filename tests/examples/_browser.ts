@@ -11,11 +11,9 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import process from "node:process";
-import { demoTable } from "../_support/arrow/batches.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { startTcpProxy } from "../_support/nats/tcp_proxy.ts";
+import { demoTable } from "../_support/arrow/mod.ts";
+import { addStream, startNatsServer, startTcpProxy } from "../_support/nats/mod.ts";
 import { connect } from "../../src/runtime/node.ts";
-import { addStream } from "../_support/nats/stored.ts";
 import { PASSWORDS, startWorkerServer } from "./_worker_conf.ts";
 
 const [playwright, executablePath, script, screenshots] = process.argv.slice(2);

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { type NatsServer, startNatsServer } from "../_support/nats/server.ts";
+import { type NatsServer, startNatsServer } from "../_support/nats/mod.ts";
 
 /** Where it is. */
 export const WORKER_CONF = fileURLToPath(new URL("../../examples/nats/worker.conf", import.meta.url));

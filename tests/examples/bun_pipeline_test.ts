@@ -4,10 +4,8 @@ import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { connect, encodeRows } from "../../src/runtime/deno.ts";
 import { orderTable } from "../../examples/bun_pipeline/orders.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { infoOf, startNatsServer, startTcpProxy, type Stored, storedIn } from "../_support/nats/mod.ts";
 import { bunProgram } from "../_support/runtimes.ts";
-import { infoOf, type Stored, storedIn } from "../_support/nats/stored.ts";
-import { startTcpProxy } from "../_support/nats/tcp_proxy.ts";
 import { until } from "../_support/wait.ts";
 import { type Program, start } from "./_program.ts";
 

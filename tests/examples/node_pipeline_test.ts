@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "../../src/runtime/deno.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { infoOf, startNatsServer, storedIn } from "../_support/nats/mod.ts";
 import { node22Program, nodeProgram } from "../_support/runtimes.ts";
-import { infoOf, storedIn } from "../_support/nats/stored.ts";
 import { until } from "../_support/wait.ts";
 import { bundle } from "./_bundle.ts";
 import { start } from "./_program.ts";

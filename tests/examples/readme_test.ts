@@ -3,10 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { tableToIPC } from "apache-arrow";
 import { connect } from "../../src/runtime/deno.ts";
-import { api, createStream } from "../_support/nats/api.ts";
-import { demoTable } from "../_support/arrow/batches.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { storedIn } from "../_support/nats/stored.ts";
+import { api, createStream, startNatsServer, storedIn } from "../_support/nats/mod.ts";
+import { demoTable } from "../_support/arrow/mod.ts";
 import { bunProgram } from "../_support/runtimes.ts";
 import { start } from "./_program.ts";
 

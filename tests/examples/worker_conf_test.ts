@@ -1,9 +1,8 @@
 import { headers, type NatsConnection } from "@nats-io/nats-core";
 import assert from "node:assert/strict";
 import { connect, inspect, isJetrowError, openRun } from "../../src/runtime/deno.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { natsServerBinary } from "../_support/nats/binary.ts";
-import { addStream, infoOf } from "../_support/nats/stored.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { addStream, infoOf, natsServerBinary } from "../_support/nats/mod.ts";
 import { PASSWORDS, startWorkerServer, WORKER_CONF } from "./_worker_conf.ts";
 
 Deno.test("worker.conf is taken by the server as it is", async () => {

@@ -3,10 +3,15 @@
 import assert from "node:assert/strict";
 import { type Options, Publisher, type PublishError, type RowBatch } from "../../mod.ts";
 import { assertAftermath, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import type { Answer, Published } from "../_support/fake/answers.ts";
-import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake/connection.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import {
+  type Answer,
+  type FakeConnection,
+  fakeConnection,
+  type FakeConnectionOptions,
+  type Published,
+  StreamModel,
+} from "../_support/fake/mod.ts";
 
 export const BASE = { stream: "ORDERS", subject: "orders.{resource}", publishTimeout: 60 } satisfies Options;
 

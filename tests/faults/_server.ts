@@ -6,11 +6,8 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { type Options, Publisher, type PublishError, type RowBatch, type SinkConfig } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import { assertAftermath, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { clientsOf } from "../_support/nats/monitor.ts";
-import type { NatsServer } from "../_support/nats/server.ts";
-import { managerOf } from "../_support/nats/stored.ts";
-import { startTcpProxy, type TcpProxy } from "../_support/nats/tcp_proxy.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { clientsOf, managerOf, type NatsServer, startTcpProxy, type TcpProxy } from "../_support/nats/mod.ts";
 import { GiveUp, until } from "../_support/wait.ts";
 
 /** What a fault needs. */

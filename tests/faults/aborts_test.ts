@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { openRun, type Options, Publisher } from "../../mod.ts";
 import { assertFailure, assertWhole, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { ack, apiError, NO_RESPONDERS } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { ack, apiError, fakeConnection, NO_RESPONDERS, StreamModel } from "../_support/fake/mod.ts";
 import { BASE, reached, testFault } from "./_scripted.ts";
 
 const reason = new Error("changed my mind");

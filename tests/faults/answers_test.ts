@@ -1,5 +1,5 @@
 import type { PublishErrorCode } from "../../mod.ts";
-import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake/answers.ts";
+import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake/mod.ts";
 import { testFault } from "./_scripted.ts";
 
 /** One odd answer to row 7: what the error says, and what becomes of the row. */

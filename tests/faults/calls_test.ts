@@ -2,10 +2,16 @@ import assert from "node:assert/strict";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type CallOptions, type Options, Publisher, type PublishError, type RowBatch } from "../../mod.ts";
 import { assertAgreement, assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import { ack, NO_RESPONDERS, refusal, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import {
+  ack,
+  fakeConnection,
+  NO_RESPONDERS,
+  refusal,
+  streamInfo,
+  StreamModel,
+  TOO_MANY_REQUESTS,
+} from "../_support/fake/mod.ts";
 import { BASE, fakeOver, reached } from "./_scripted.ts";
 
 const reason = new Error("changed my mind");

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { connect, publishAll, Publisher, type SinkConfig, type WriteReceipt } from "../../src/runtime/deno.ts";
-import { api } from "../_support/nats/api.ts";
+import { api, type NatsCluster, type NatsServer, startNatsCluster } from "../_support/nats/mod.ts";
 import { assertWhole } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { type NatsCluster, startNatsCluster } from "../_support/nats/cluster.ts";
-import type { NatsServer } from "../_support/nats/server.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
 import { until } from "../_support/wait.ts";
 import { asAdmin, playOnServer, type ServerScene, storedRows } from "./_server.ts";
 

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { PermissionViolationError } from "@nats-io/nats-core";
 import { Publisher } from "../../mod.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { NO_RESPONDERS } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection, NO_RESPONDERS } from "../_support/fake/mod.ts";
 import { BASE, reached, STAGINGS, testFault } from "./_scripted.ts";
 
 testFault("fails at once when the connection is lost with a full window", () => ({

@@ -3,11 +3,17 @@ import { PermissionViolationError } from "@nats-io/nats-core";
 import fc from "fast-check";
 import { type Options, Publisher, PublishError, type RowBatch } from "../../mod.ts";
 import { assertOutcomes } from "../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import { type Answer, NO_RESPONDERS, type Published, refusal, TOO_MANY_REQUESTS } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import {
+  type Answer,
+  fakeConnection,
+  NO_RESPONDERS,
+  type Published,
+  refusal,
+  StreamModel,
+  TOO_MANY_REQUESTS,
+} from "../_support/fake/mod.ts";
 import { withFastClock } from "../_support/fast_clock.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
 import { answerLate, assertLetGo, BASE, fakeOver } from "./_scripted.ts";
 
 /** What becomes of a message: stored or not, and what is answered. */

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { api, createStream } from "../_support/nats/api.ts";
+import { api, clientsOf, createStream, startNatsServer, startTcpProxy } from "../_support/nats/mod.ts";
 import { assertAgreement, assertFailure, assertWhole, failureOf } from "../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import { clientsOf } from "../_support/nats/monitor.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { startTcpProxy } from "../_support/nats/tcp_proxy.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import { until } from "../_support/wait.ts";
 import { connect, openRun, openSession, publishAll, Publisher, type SinkConfig } from "../../src/runtime/deno.ts";
 import { asAdmin, assertGone, storedRows } from "./_server.ts";

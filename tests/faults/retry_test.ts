@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { type Options, Publisher, type PublishErrorCode, type RowOutcome } from "../../mod.ts";
 import { assertAgreement, assertFailure, assertWhole, failureOf } from "../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import { ack, type Answer, NO_RESPONDERS, refusal, streamInfo, TOO_MANY_REQUESTS } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import {
+  ack,
+  type Answer,
+  fakeConnection,
+  NO_RESPONDERS,
+  refusal,
+  streamInfo,
+  StreamModel,
+  TOO_MANY_REQUESTS,
+} from "../_support/fake/mod.ts";
 import { BASE, reached } from "./_scripted.ts";
 
 /**

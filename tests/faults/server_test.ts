@@ -1,5 +1,4 @@
-import { makeOperator, passwordUsers } from "../_support/nats/credentials.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { makeOperator, passwordUsers, startNatsServer } from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 import { type ConnectionOf, playOnServer } from "./_server.ts";
 

@@ -1,7 +1,5 @@
 import type { StreamConfig } from "@nats-io/jetstream";
-import type { NatsServer } from "../_support/nats/server.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { managerOf } from "../_support/nats/stored.ts";
+import { managerOf, type NatsServer, startNatsServer } from "../_support/nats/mod.ts";
 import { playOnServer, type ServerFault, type ServerScene } from "./_server.ts";
 
 type Changed = Omit<ServerFault, "server">;

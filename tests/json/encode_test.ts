@@ -8,8 +8,7 @@ import { crc32c } from "../../src/hash/crc32c.ts";
 import { encodeRows, encodeSteps, encodeView } from "../../src/json/encode.ts";
 import { toEnd } from "../../src/util/steps.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { bodies, bodyTexts, refusalOf } from "../_support/arrow/readers.ts";
-import { makeColumn } from "../_support/arrow/columns.ts";
+import { bodies, bodyTexts, makeColumn, refusalOf } from "../_support/arrow/mod.ts";
 
 /** A batch of one column, without what the library's own constructors would mend. */
 function batchOf(type: unknown, data: Record<string, unknown>, numRows = data.length, name = "a"): ArrowRows {

@@ -4,7 +4,7 @@ import { viewRows } from "../../src/arrow/view.ts";
 import { encodeRows, encodeSteps } from "../../src/json/encode.ts";
 import { crc32c } from "../../src/hash/crc32c.ts";
 import { toEnd } from "../../src/util/steps.ts";
-import { arrowReaders, bodies, isMisread, refusalOf } from "../_support/arrow/readers.ts";
+import { arrowReaders, bodies, isMisread, refusalOf } from "../_support/arrow/mod.ts";
 import { fuzzCases, fuzzCasesIn } from "../_support/testdata.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

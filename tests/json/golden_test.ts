@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { encodeRows } from "../../src/json/encode.ts";
-import { arrowReaders, bodyTexts, refusalOf } from "../_support/arrow/readers.ts";
-import { renderIntegrationJson } from "../_support/arrow/integration_json.ts";
+import { arrowReaders, bodyTexts, refusalOf, renderIntegrationJson } from "../_support/arrow/mod.ts";
 import { goldenCases, readGolden, readGoldenJson } from "../_support/testdata.ts";
 
 /** Two columns of one name, which the rows of a JSON object cannot have. */

@@ -3,9 +3,7 @@ import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { refusalOf } from "../_support/arrow/readers.ts";
-import { batchOf } from "../_support/arrow/batches.ts";
-import { type DataParts, makeColumn } from "../_support/arrow/makers.ts";
+import { batchOf, type DataParts, makeColumn, refusalOf } from "../_support/arrow/mod.ts";
 
 const utf8 = new arrow.Utf8();
 const int32 = new arrow.Int32();

@@ -4,9 +4,7 @@ import fc from "fast-check";
 import { isJetrowError } from "../../src/errors/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { allMakers, anyMaker, madeBatch } from "../_support/arrow/arbitraries.ts";
-import { bodyTexts, readFlechette } from "../_support/arrow/readers.ts";
-import type { Maker } from "../_support/arrow/makers.ts";
+import { allMakers, anyMaker, bodyTexts, madeBatch, type Maker, readFlechette } from "../_support/arrow/mod.ts";
 import { measure, relocate } from "../_support/relocate.ts";
 import { readGolden } from "../_support/testdata.ts";
 

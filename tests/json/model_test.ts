@@ -3,8 +3,15 @@ import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { allMakers, anyBatch, type MadeBatch, madeBatch, sliceMade } from "../_support/arrow/arbitraries.ts";
-import { bodyTexts, readFlechette } from "../_support/arrow/readers.ts";
+import {
+  allMakers,
+  anyBatch,
+  bodyTexts,
+  type MadeBatch,
+  madeBatch,
+  readFlechette,
+  sliceMade,
+} from "../_support/arrow/mod.ts";
 
 function throughFlechette({ batch }: MadeBatch): ArrowRows | undefined {
   return readFlechette(arrow.tableToIPC(new arrow.Table([batch])) as Uint8Array<ArrayBuffer>);

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import { encodeRows } from "../../src/json/encode.ts";
-import { arrowReaders, bodyTexts } from "../_support/arrow/readers.ts";
+import { arrowReaders, bodyTexts, floatText } from "../_support/arrow/mod.ts";
 import { npmFiles } from "../_support/npm_files.ts";
-import { floatText } from "../_support/arrow/plain_text.ts";
 
 const decoder = new TextDecoder();
 

@@ -4,8 +4,7 @@ import { viewRows } from "../../src/arrow/view.ts";
 import { encodeSteps, encodeView } from "../../src/json/encode.ts";
 import type { EncodedPart } from "../../src/json/row_encoder.ts";
 import { type Steps, toEnd } from "../../src/util/steps.ts";
-import { bodyTexts } from "../_support/arrow/readers.ts";
-import { batchOf, tableOf, textColumn } from "../_support/arrow/batches.ts";
+import { batchOf, bodyTexts, tableOf, textColumn } from "../_support/arrow/mod.ts";
 
 Deno.test("encodeSteps() of any size is encodeView(), each step so many bytes or one row more", () => {
   const texts = fc.array(fc.array(fc.string({ maxLength: 30 }), { maxLength: 20 }), { minLength: 1, maxLength: 4 });

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import { crc32c } from "../../src/hash/crc32c.ts";
 import { encodeRows } from "../../src/json/encode.ts";
-import { bodyTexts } from "../_support/arrow/readers.ts";
-import { batchOf } from "../_support/arrow/batches.ts";
-import { makeColumn } from "../_support/arrow/makers.ts";
+import { batchOf, bodyTexts, makeColumn } from "../_support/arrow/mod.ts";
 import { readVectors } from "../_support/testdata.ts";
 
 interface Values {

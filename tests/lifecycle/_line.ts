@@ -1,9 +1,14 @@
 /** A line of scripted connections to one stream, each of which dies at its time. */
 
 import type { NatsConnection } from "@nats-io/nats-core";
-import type { Answer, Published } from "../_support/fake/answers.ts";
-import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake/connection.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
+import {
+  type Answer,
+  type FakeConnection,
+  fakeConnection,
+  type FakeConnectionOptions,
+  type Published,
+  StreamModel,
+} from "../_support/fake/mod.ts";
 
 /** How connections fare. */
 export interface LineOptions {

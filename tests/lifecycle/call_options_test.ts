@@ -5,8 +5,8 @@ import type { PieceAccount } from "../../src/lifecycle/sequence/piece_log.ts";
 import { resolvePublishAll, resolveSequence } from "../../src/lifecycle/call_options.ts";
 import { resolveCall } from "../../src/publish/call_options.ts";
 import { failureOf } from "../_support/aftermath.ts";
-import { numberBatch } from "../_support/arrow/batches.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { numberBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection } from "../_support/fake/mod.ts";
 import { keepsSecret, refuses } from "../_support/refusals.ts";
 import { BASE } from "../faults/_scripted.ts";
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { openRun, publishAll, type PublishError, type RowBatch, type WriteReceipt } from "../../mod.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { ack } from "../_support/fake/answers.ts";
-import { type FakeConnection, fakeConnection } from "../_support/fake/connection.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { ack, type FakeConnection, fakeConnection } from "../_support/fake/mod.ts";
 import { BASE } from "../faults/_scripted.ts";
 
 const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });

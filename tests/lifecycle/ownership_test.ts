@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { openRun, openSession, publishAll, type RowBatch } from "../../mod.ts";
 import { failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection } from "../_support/fake/mod.ts";
 import { BASE, reached } from "../faults/_scripted.ts";
 
 const ref = (epoch: number, attempt = "a1") => ({ attempt, epoch });

@@ -8,10 +8,9 @@ import {
   type WriteReceipt,
 } from "../../mod.ts";
 import { assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import { NO_RESPONDERS, refusal, streamInfo } from "../_support/fake/answers.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import { NO_RESPONDERS, refusal, streamInfo, StreamModel } from "../_support/fake/mod.ts";
 import { withFastClock } from "../_support/fast_clock.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
 import { BASE, reached } from "../faults/_scripted.ts";
 import { Line } from "./_line.ts";
 

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { openRun, type PublishError, type StateError } from "../../mod.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { refusal, streamInfo } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection, refusal, streamInfo, StreamModel } from "../_support/fake/mod.ts";
 import { BASE, reached } from "../faults/_scripted.ts";
 
 const batch = (rows: number, first = 0, resource = "eu") => ({ resource, rows: idBatch(rows, { first }) });

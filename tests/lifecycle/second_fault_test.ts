@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { EncodeError, openRun, publishAll, type PublishErrorCode, type RowBatch } from "../../mod.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
-import { batchOf, idBatch, numberBatch, textColumn } from "../_support/arrow/batches.ts";
-import { refusal, streamInfo } from "../_support/fake/answers.ts";
-import { fakeConnection, type FakeConnectionOptions } from "../_support/fake/connection.ts";
+import { batchOf, idBatch, numberBatch, textColumn } from "../_support/arrow/mod.ts";
+import { fakeConnection, type FakeConnectionOptions, refusal, streamInfo } from "../_support/fake/mod.ts";
 import { BASE } from "../faults/_scripted.ts";
 import { Line } from "./_line.ts";
 

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type EpochSession, openSession, type ResourceTotal } from "../../mod.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { refusal } from "../_support/fake/answers.ts";
-import { type FakeConnection, fakeConnection } from "../_support/fake/connection.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { type FakeConnection, fakeConnection, refusal } from "../_support/fake/mod.ts";
 
 /** A call, and how it ended: `ok`, rows, or an error's code; `poison` stands for the poisoning error. */
 interface Call {

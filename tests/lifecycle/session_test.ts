@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { openSession, type PublishError, type RowBatch } from "../../mod.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { NO_RESPONDERS, refusal, streamInfo } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection, NO_RESPONDERS, refusal, streamInfo, StreamModel } from "../_support/fake/mod.ts";
 import { BASE, reached } from "../faults/_scripted.ts";
 
 const ref = (epoch: number, attempt = "a1") => ({ attempt, epoch });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openRun, openSession, publishAll, Publisher } from "../../mod.ts";
-import { numberBatch } from "../_support/arrow/batches.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { numberBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection } from "../_support/fake/mod.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 const batch = () => ({ resource: "eu", rows: numberBatch(5) });

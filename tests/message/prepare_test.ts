@@ -9,7 +9,7 @@ import { MessageTarget, type TargetFields } from "../../src/message/target.ts";
 import { resolveOptions } from "../../src/options/publisher.ts";
 import { openBatch } from "../../src/publish/prepare_batch.ts";
 import type { Options, RowBatch } from "../../src/types/mod.ts";
-import { batchOf, intColumn, tableOf, textColumn } from "../_support/arrow/batches.ts";
+import { batchOf, intColumn, tableOf, textColumn } from "../_support/arrow/mod.ts";
 
 const scope = {
   tenant: "t",

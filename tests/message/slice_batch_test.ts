@@ -4,8 +4,7 @@ import { ConfigError, EncodeError } from "../../src/errors/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import { sliceBatch } from "../../src/message/slice_batch.ts";
 import type { Operation, RowBatch } from "../../src/types/mod.ts";
-import { bodyTexts } from "../_support/arrow/readers.ts";
-import { numberBatch, tableOf } from "../_support/arrow/batches.ts";
+import { bodyTexts, numberBatch, tableOf } from "../_support/arrow/mod.ts";
 
 const WORDS: readonly Operation[] = ["insert", "update", "delete"];
 

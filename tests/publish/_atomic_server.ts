@@ -4,8 +4,15 @@
  * @module
  */
 
-import { type Answer, headerOf, type Published, streamInfo } from "../_support/fake/answers.ts";
-import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake/connection.ts";
+import {
+  type Answer,
+  type FakeConnection,
+  fakeConnection,
+  type FakeConnectionOptions,
+  headerOf,
+  type Published,
+  streamInfo,
+} from "../_support/fake/mod.ts";
 
 /** A row of a batch, as its headers tell it. */
 export interface BatchRow {

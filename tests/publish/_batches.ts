@@ -2,8 +2,8 @@
 
 import { type Options, Publisher, type PublishError } from "../../mod.ts";
 import { assertFailure, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
-import type { numberBatch } from "../_support/arrow/batches.ts";
-import type { FakeConnection } from "../_support/fake/connection.ts";
+import type { numberBatch } from "../_support/arrow/mod.ts";
+import type { FakeConnection } from "../_support/fake/mod.ts";
 
 /** Opens publishers of a mode over scripted connections. */
 export type Open = (fake: FakeConnection, options?: Partial<Options>) => Promise<Publisher>;

@@ -4,8 +4,15 @@
  * @module
  */
 
-import { type Answer, type Published, refusal, streamInfo } from "../_support/fake/answers.ts";
-import { type FakeConnection, fakeConnection, type FakeConnectionOptions } from "../_support/fake/connection.ts";
+import {
+  type Answer,
+  type FakeConnection,
+  fakeConnection,
+  type FakeConnectionOptions,
+  type Published,
+  refusal,
+  streamInfo,
+} from "../_support/fake/mod.ts";
 
 /** A message of a batch, as its reply subject tells it. */
 export interface FastMessage {

@@ -4,8 +4,16 @@
  * @module
  */
 
-import { type Answer, headerOf, NO_RESPONDERS, type Published, refusal, streamInfo } from "../_support/fake/answers.ts";
-import { type FakeConnection, fakeConnection } from "../_support/fake/connection.ts";
+import {
+  type Answer,
+  type FakeConnection,
+  fakeConnection,
+  headerOf,
+  NO_RESPONDERS,
+  type Published,
+  refusal,
+  streamInfo,
+} from "../_support/fake/mod.ts";
 import { batchRow } from "./_atomic_server.ts";
 import { endAck, FastBatches } from "./_fast_server.ts";
 

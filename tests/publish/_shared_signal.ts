@@ -2,7 +2,7 @@
 // deno-lint-ignore-file no-console
 import process from "node:process";
 import { connect, openRun, publishAll, Publisher } from "../../src/runtime/node.ts";
-import { numberBatch } from "../_support/arrow/batches.ts";
+import { numberBatch } from "../_support/arrow/mod.ts";
 
 const warnings: string[] = [];
 process.on("warning", ({ name, message }) => warnings.push(`${name}: ${message}`));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { PublishErrorCode } from "../../mod.ts";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake/answers.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake/mod.ts";
 import { atomicServer, batchRow, type BatchScript, committed } from "./_atomic_server.ts";
 import { opener, publishFails, turn } from "./_batches.ts";
 

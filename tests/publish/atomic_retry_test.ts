@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import { apiError, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake/answers.ts";
-import type { FakeConnection } from "../_support/fake/connection.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import { apiError, type FakeConnection, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake/mod.ts";
 import { atomicServer, batchRow } from "./_atomic_server.ts";
 import { opener, publishFails } from "./_batches.ts";
 

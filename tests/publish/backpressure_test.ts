@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Publisher } from "../../mod.ts";
-import { numberBatch, sizedBatch } from "../_support/arrow/batches.ts";
-import { ack } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { numberBatch, sizedBatch } from "../_support/arrow/mod.ts";
+import { ack, fakeConnection } from "../_support/fake/mod.ts";
 import { until } from "../_support/wait.ts";
 
 const options = { stream: "ORDERS", subject: "orders.all" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJetrowError, type Options, Publisher, type PublishError, type WriteReceipt } from "../../mod.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
 import { type Chances, lossyAtomicServer, lossyFastServer, type LossyServer } from "./_lossy_server.ts";
 
 const SERVERS = { fast: lossyFastServer, atomic: lossyAtomicServer } as const;

@@ -3,8 +3,8 @@ import { openRun, Publisher } from "../../mod.ts";
 import { SpareMemory } from "../../src/json/memory/spare.ts";
 import { Delivery } from "../../src/publish/call.ts";
 import { ACKED, DUPLICATE, UNSENT } from "../../src/publish/outcomes.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection } from "../_support/fake/mod.ts";
 
 function loaded(count: number, memory?: SpareMemory): Delivery {
   const delivery = new Delivery();

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { isJetrowError, type JetrowError, Publisher } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { numberBatch } from "../_support/arrow/batches.ts";
-import { NO_RESPONDERS } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { numberBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection, NO_RESPONDERS } from "../_support/fake/mod.ts";
+import { startNatsServer } from "../_support/nats/mod.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 

@@ -4,8 +4,8 @@ import { openBatch } from "../../src/publish/prepare_batch.ts";
 import { PublisherCore } from "../../src/publish/core.ts";
 import { Turns } from "../../src/publish/encode_turns.ts";
 import type { Steps } from "../../src/util/steps.ts";
-import { batchOf, idBatch, numberBatch, textColumn } from "../_support/arrow/batches.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { batchOf, idBatch, numberBatch, textColumn } from "../_support/arrow/mod.ts";
+import { fakeConnection } from "../_support/fake/mod.ts";
 import { until } from "../_support/wait.ts";
 
 const always = () => true;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { openRun, type PublishError, type PublishErrorCode } from "../../mod.ts";
 import { failureOf } from "../_support/aftermath.ts";
-import { idBatch, sizedBatch } from "../_support/arrow/batches.ts";
-import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake/answers.ts";
+import { idBatch, sizedBatch } from "../_support/arrow/mod.ts";
+import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake/mod.ts";
 import { opener, publishFails, turn } from "./_batches.ts";
 import { endAck, fastServer, flowAck, operationsOf, UNKNOWN_BATCH } from "./_fast_server.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import { NO_RESPONDERS } from "../_support/fake/answers.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import { NO_RESPONDERS } from "../_support/fake/mod.ts";
 import { opener, publishFails } from "./_batches.ts";
 import { fastServer } from "./_fast_server.ts";
 

@@ -7,10 +7,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { BoundedRun, inspect, openRun, publishAll, Publisher, testConnection, verifyReceipt } from "../../mod.ts";
-import { numberBatch } from "../_support/arrow/batches.ts";
+import { numberBatch } from "../_support/arrow/mod.ts";
 import { withFastClock } from "../_support/fast_clock.ts";
-import { streamInfo } from "../_support/fake/answers.ts";
-import { type Asked, fakeConnection } from "../_support/fake/connection.ts";
+import { type Asked, fakeConnection, streamInfo } from "../_support/fake/mod.ts";
 
 const METHODS = [
   "publish",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { publishAll, Publisher } from "../../mod.ts";
 import { Window } from "../../src/publish/lanes/window.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection } from "../_support/fake/mod.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 const batch = () => ({ resource: "eu", rows: idBatch(10) });

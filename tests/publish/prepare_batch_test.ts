@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { resolveOptions } from "../../src/options/publisher.ts";
 import { openBatch } from "../../src/publish/prepare_batch.ts";
 import type { RowBatch } from "../../src/types/mod.ts";
-import { numberBatch } from "../_support/arrow/batches.ts";
+import { numberBatch } from "../_support/arrow/mod.ts";
 
 const settings = resolveOptions({ stream: "ORDERS", subject: "orders.{resource}" });
 const batch: RowBatch = { resource: "r", rows: numberBatch(2) };

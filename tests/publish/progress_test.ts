@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { openRun, type Options, publishAll, Publisher } from "../../mod.ts";
 import { ProgressTeller } from "../../src/publish/progress.ts";
 import type { Progress } from "../../src/types/mod.ts";
-import { numberBatch } from "../_support/arrow/batches.ts";
-import { ack, NO_RESPONDERS, type Published } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { numberBatch } from "../_support/arrow/mod.ts";
+import { ack, fakeConnection, NO_RESPONDERS, type Published } from "../_support/fake/mod.ts";
 import { withFastClock } from "../_support/fast_clock.ts";
 
 const progress = (acked: number): Progress => ({ submitted: acked, acked, bytes: 0, inFlight: 0, inFlightBytes: 0 });

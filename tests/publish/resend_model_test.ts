@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJetrowError, publishAll, type RunReceipt } from "../../mod.ts";
-import { type Answer, headerOf, NO_RESPONDERS, type Published, refusal, streamInfo } from "../_support/fake/answers.ts";
-import { type FakeConnection, fakeConnection } from "../_support/fake/connection.ts";
-import { batchOf, intColumn, textColumn } from "../_support/arrow/batches.ts";
+import {
+  type Answer,
+  type FakeConnection,
+  fakeConnection,
+  headerOf,
+  NO_RESPONDERS,
+  type Published,
+  refusal,
+  streamInfo,
+} from "../_support/fake/mod.ts";
+import { batchOf, intColumn, textColumn } from "../_support/arrow/mod.ts";
 import { type ManualClock, withManualClock } from "../_support/manual_clock.ts";
 import { batchRow } from "./_atomic_server.ts";
 import { endAck, FastBatches } from "./_fast_server.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { build, stop } from "esbuild";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { run } from "../_support/nats/workshop.ts";
+import { run, startNatsServer } from "../_support/nats/mod.ts";
 import { node22Program, nodeProgram } from "../_support/runtimes.ts";
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { openRun, Publisher } from "../../mod.ts";
 import { encodeSteps } from "../../src/json/encode.ts";
 import { viewRows } from "../../src/arrow/view.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { fakeConnection } from "../_support/fake/mod.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}", maxInFlight: 64 };
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { ConfigError } from "../../src/errors/mod.ts";
 import { connectBy } from "../../src/runtime/connect.ts";
-import { makeOperator, passwordUsers, tokenAuth } from "../_support/nats/credentials.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { makeOperator, passwordUsers, startNatsServer, tokenAuth } from "../_support/nats/mod.ts";
 import { connect, deadPort, failureOf, roundTrip, tcpServer } from "./_dialling.ts";
 
 const PASSWORD = 'pw-Kq7"x\\zz';

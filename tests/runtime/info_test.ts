@@ -1,6 +1,6 @@
 import { connect as connectSocket } from "node:net";
 import assert from "node:assert/strict";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { startNatsServer } from "../_support/nats/mod.ts";
 import { failureOf, roundTrip, tcpServer } from "./_dialling.ts";
 
 const INFO = 'INFO {"server_id":"x","version":"2.11.0","max_payload":1024}\r\n';

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { startNatsServer } from "../_support/nats/mod.ts";
 import { connect } from "./_dialling.ts";
 
 Deno.test("a connection prints as its server, by every printer and however deep", async () => {

@@ -3,9 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeCertificates, opensslMissing } from "../_support/nats/certificates.ts";
-import { tokenAuth } from "../_support/nats/credentials.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { makeCertificates, opensslMissing, startNatsServer, tokenAuth } from "../_support/nats/mod.ts";
 import { printSkip } from "../_support/skip.ts";
 import { deadPort } from "./_dialling.ts";
 

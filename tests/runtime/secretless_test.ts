@@ -1,9 +1,7 @@
 import { Publisher } from "../../src/publish/publisher.ts";
 import { openRun } from "../../src/lifecycle/run.ts";
 import { openSession } from "../../src/lifecycle/session.ts";
-import { makeCertificates, opensslMissing } from "../_support/nats/certificates.ts";
-import { passwordUsers } from "../_support/nats/credentials.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { makeCertificates, opensslMissing, passwordUsers, startNatsServer } from "../_support/nats/mod.ts";
 import { assertSecretless, connect } from "./_dialling.ts";
 
 const PASSWORD = "pw-4hq0zr8kk";

@@ -3,7 +3,7 @@ import * as internals from "@nats-io/transport-node/lib/node_transport.js";
 import assert from "node:assert/strict";
 import { makeConnect } from "../../src/runtime/tcp_node.ts";
 import { isExtensible, OVERRIDDEN, witnessedTransport } from "../../src/runtime/witnessed_transport.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { startNatsServer } from "../_support/nats/mod.ts";
 
 const { NodeTransport, nodeResolveHost } = internals;
 

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { makeCertificates, opensslMissing } from "../_support/nats/certificates.ts";
-import { tokenAuth } from "../_support/nats/credentials.ts";
-import { natsServerVersion } from "../_support/nats/binary.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { olderThan } from "../_support/nats/versions.ts";
+import {
+  makeCertificates,
+  natsServerVersion,
+  olderThan,
+  opensslMissing,
+  startNatsServer,
+  tokenAuth,
+} from "../_support/nats/mod.ts";
 import { failureOf, roundTrip } from "./_dialling.ts";
 
 const ignore = opensslMissing("connect() over TLS");

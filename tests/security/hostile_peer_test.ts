@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { Publisher, type SinkConfig } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { api } from "../_support/nats/api.ts";
+import { api, startNatsServer } from "../_support/nats/mod.ts";
 import { assertFailure, failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
-import { StreamModel } from "../_support/fake/stream_model.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection, StreamModel } from "../_support/fake/mod.ts";
 import { BASE } from "../faults/_scripted.ts";
 
 const MEBIBYTE = 2 ** 20;

@@ -12,9 +12,8 @@ import {
 import { connect } from "../../src/runtime/deno.ts";
 import { inspect as inspectDestination } from "../../src/stream/checks/inspect.ts";
 import { failureOf } from "../_support/aftermath.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { makeOperator, passwordUsers, tokenAuth } from "../_support/nats/credentials.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { makeOperator, passwordUsers, startNatsServer, tokenAuth } from "../_support/nats/mod.ts";
 import { printings } from "../_support/refusals.ts";
 import { jetrow } from "../cli/_io.ts";
 

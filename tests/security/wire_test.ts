@@ -3,12 +3,9 @@ import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { isJetrowError, type Options, Publisher, type RowBatch } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { batchOf, textColumn } from "../_support/arrow/batches.ts";
-import { type Published, streamInfo } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
-import { editFrames, type Frame } from "../_support/nats/frames.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { startTcpProxy } from "../_support/nats/tcp_proxy.ts";
+import { batchOf, textColumn } from "../_support/arrow/mod.ts";
+import { fakeConnection, type Published, streamInfo } from "../_support/fake/mod.ts";
+import { editFrames, type Frame, startNatsServer, startTcpProxy } from "../_support/nats/mod.ts";
 
 const MEBIBYTE = 2 ** 20;
 

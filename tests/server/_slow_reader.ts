@@ -2,7 +2,7 @@
 // deno-lint-ignore-file no-console
 import process from "node:process";
 import { connect, Publisher } from "../../src/runtime/bun.ts";
-import { sizedBatch } from "../_support/arrow/batches.ts";
+import { sizedBatch } from "../_support/arrow/mod.ts";
 
 const config = {
   url: process.argv[2]!,

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { connect } from "../../src/runtime/deno.ts";
 import { apiRequest, isApiFailure, requestStreamInfo } from "../../src/stream/api/request.ts";
-import { createStream } from "../_support/nats/api.ts";
-import { passwordUsers } from "../_support/nats/credentials.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { createStream, passwordUsers, startNatsServer } from "../_support/nats/mod.ts";
 
 Deno.test("requestStreamInfo() gives the stream, or the failure of a missing one", async () => {
   await using server = await startNatsServer();

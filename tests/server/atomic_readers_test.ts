@@ -3,11 +3,8 @@ import { type Consumer, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { headers, type NatsConnection, nuid } from "@nats-io/nats-core";
 import { connect as dialReader } from "@nats-io/transport-node";
 import { connect, isJetrowError, type Options, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
-import { batchOf, intColumn } from "../_support/arrow/batches.ts";
-import { natsServerVersion } from "../_support/nats/binary.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { managerOf, storedIn } from "../_support/nats/stored.ts";
-import { olderThan } from "../_support/nats/versions.ts";
+import { batchOf, intColumn } from "../_support/arrow/mod.ts";
+import { managerOf, natsServerVersion, olderThan, startNatsServer, storedIn } from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 
 /** What is written, and what becomes of it. */

@@ -2,13 +2,19 @@ import assert from "node:assert/strict";
 import { headers, type NatsConnection, nuid } from "@nats-io/nats-core";
 import { connect, openRun, type Options, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { publishErrorOf } from "../_support/aftermath.ts";
-import { idBatch, numberBatch, sizedBatch } from "../_support/arrow/batches.ts";
-import { passwordUsers, publisherPermissions } from "../_support/nats/credentials.ts";
-import { natsServerVersion } from "../_support/nats/binary.ts";
-import { startNatsCluster } from "../_support/nats/cluster.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { addStream, infoOf, managerOf, storedIn } from "../_support/nats/stored.ts";
-import { olderThan } from "../_support/nats/versions.ts";
+import { idBatch, numberBatch, sizedBatch } from "../_support/arrow/mod.ts";
+import {
+  addStream,
+  infoOf,
+  managerOf,
+  natsServerVersion,
+  olderThan,
+  passwordUsers,
+  publisherPermissions,
+  startNatsCluster,
+  startNatsServer,
+  storedIn,
+} from "../_support/nats/mod.ts";
 
 const server = await natsServerVersion();
 const skipOld = olderThan("2.12.1", server, "atomic batches");

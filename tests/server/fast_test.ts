@@ -3,13 +3,18 @@ import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { connect, openRun, type Options, publishAll, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { publishErrorOf } from "../_support/aftermath.ts";
-import { api } from "../_support/nats/api.ts";
-import { idBatch, numberBatch, sizedBatch } from "../_support/arrow/batches.ts";
-import { natsServerVersion } from "../_support/nats/binary.ts";
-import { startNatsCluster } from "../_support/nats/cluster.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { addStream, infoOf, managerOf, storedIn } from "../_support/nats/stored.ts";
-import { olderThan } from "../_support/nats/versions.ts";
+import {
+  addStream,
+  api,
+  infoOf,
+  managerOf,
+  natsServerVersion,
+  olderThan,
+  startNatsCluster,
+  startNatsServer,
+  storedIn,
+} from "../_support/nats/mod.ts";
+import { idBatch, numberBatch, sizedBatch } from "../_support/arrow/mod.ts";
 import { until } from "../_support/wait.ts";
 
 const server = await natsServerVersion();

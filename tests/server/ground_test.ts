@@ -2,12 +2,18 @@ import assert from "node:assert/strict";
 import { jetstream, type StreamConfig, type StreamInfo } from "@nats-io/jetstream";
 import type { Msg, NatsConnection } from "@nats-io/nats-core";
 import { connect, type Options, Publisher, verifyReceipt, type WriteReceipt } from "../../src/runtime/deno.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { natsServerVersion } from "../_support/nats/binary.ts";
-import { startNatsCluster } from "../_support/nats/cluster.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { addStream, infoOf, managerOf, storedIn } from "../_support/nats/stored.ts";
-import { compareVersions, olderThan } from "../_support/nats/versions.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import {
+  addStream,
+  compareVersions,
+  infoOf,
+  managerOf,
+  natsServerVersion,
+  olderThan,
+  startNatsCluster,
+  startNatsServer,
+  storedIn,
+} from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 
 const server = await natsServerVersion();

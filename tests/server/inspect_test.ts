@@ -4,12 +4,20 @@ import { connect } from "../../src/runtime/deno.ts";
 import type { Finding, FindingCode, Severity } from "../../src/stream/checks/finding.ts";
 import { inspect } from "../../src/stream/checks/inspect.ts";
 import type { Options } from "../../src/types/mod.ts";
-import { api, createConsumer, createStream, publishAcked } from "../_support/nats/api.ts";
-import { passwordUsers } from "../_support/nats/credentials.ts";
-import { type NatsCluster, startNatsCluster } from "../_support/nats/cluster.ts";
-import { type NatsServer, startNatsServer } from "../_support/nats/server.ts";
-import { natsServerVersion } from "../_support/nats/binary.ts";
-import { compareVersions, olderThan } from "../_support/nats/versions.ts";
+import {
+  api,
+  compareVersions,
+  createConsumer,
+  createStream,
+  type NatsCluster,
+  type NatsServer,
+  natsServerVersion,
+  olderThan,
+  passwordUsers,
+  publishAcked,
+  startNatsCluster,
+  startNatsServer,
+} from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 
 const server = await natsServerVersion();

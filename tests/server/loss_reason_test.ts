@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { type JetrowError, openRun, Publisher } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { numberBatch } from "../_support/arrow/batches.ts";
-import { makeOperator } from "../_support/nats/credentials.ts";
+import { numberBatch } from "../_support/arrow/mod.ts";
+import { makeOperator, startNatsServer } from "../_support/nats/mod.ts";
 import { withFastClock } from "../_support/fast_clock.ts";
-import { type FakeConnection, fakeConnection } from "../_support/fake/connection.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { type FakeConnection, fakeConnection } from "../_support/fake/mod.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 

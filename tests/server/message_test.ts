@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { connect, EncodeError, messageId, Publisher, type RowBatch } from "../../src/runtime/deno.ts";
-import { batchOf, intColumn, sizedBatch, textColumn } from "../_support/arrow/batches.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { addStream, infoOf, storedIn } from "../_support/nats/stored.ts";
-import { olderThan } from "../_support/nats/versions.ts";
+import { batchOf, intColumn, sizedBatch, textColumn } from "../_support/arrow/mod.ts";
+import { addStream, infoOf, olderThan, startNatsServer, storedIn } from "../_support/nats/mod.ts";
 
 const CRLF = 2;
 

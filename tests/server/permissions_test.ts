@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { connect, Publisher } from "../../src/runtime/deno.ts";
-import { batchOf, intColumn } from "../_support/arrow/batches.ts";
-import { passwordUsers, publisherPermissions } from "../_support/nats/credentials.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { addStream, infoOf } from "../_support/nats/stored.ts";
+import { batchOf, intColumn } from "../_support/arrow/mod.ts";
+import { addStream, infoOf, passwordUsers, publisherPermissions, startNatsServer } from "../_support/nats/mod.ts";
 
 const rows = batchOf([intColumn("n", [1, 2, 3])]);
 const admin = { username: "admin", password: "all" };

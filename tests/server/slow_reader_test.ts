@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { connect, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { verifyReceipt } from "../../src/stream/verify/verify.ts";
-import { sizedBatch } from "../_support/arrow/batches.ts";
-import { type NatsServer, startNatsServer } from "../_support/nats/server.ts";
-import { run } from "../_support/nats/workshop.ts";
+import { sizedBatch } from "../_support/arrow/mod.ts";
+import { type NatsServer, run, startNatsServer, startTcpProxy, type TcpProxy } from "../_support/nats/mod.ts";
 import { bunProgram } from "../_support/runtimes.ts";
-import { startTcpProxy, type TcpProxy } from "../_support/nats/tcp_proxy.ts";
 import { until } from "../_support/wait.ts";
 
 /** Lets a reader stop again and again: the writer's socket takes only a part of what it is given. */

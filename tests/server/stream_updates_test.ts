@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { Publisher } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
-import { streamInfo } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import { fakeConnection, streamInfo } from "../_support/fake/mod.ts";
+import { startNatsServer } from "../_support/nats/mod.ts";
 
 const nanos = (seconds: number): number => seconds * 1e9;
 

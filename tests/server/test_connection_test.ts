@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "../../src/runtime/deno.ts";
 import { testConnection } from "../../src/stream/test_connection.ts";
-import { createStream, publishAcked } from "../_support/nats/api.ts";
-import { passwordUsers } from "../_support/nats/credentials.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
+import { createStream, passwordUsers, publishAcked, startNatsServer } from "../_support/nats/mod.ts";
 
 Deno.test("testConnection() tells server, version and what the account uses", async () => {
   await using server = await startNatsServer();

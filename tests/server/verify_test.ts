@@ -4,13 +4,17 @@ import { crc32c } from "../../src/hash/crc32c.ts";
 import { connect, Publisher } from "../../src/runtime/deno.ts";
 import { verifyReceipt } from "../../src/stream/verify/verify.ts";
 import type { WriteReceipt } from "../../src/types/mod.ts";
-import { api, createStream, publishAcked } from "../_support/nats/api.ts";
-import { batchOf, intColumn, textColumn } from "../_support/arrow/batches.ts";
-import { passwordUsers } from "../_support/nats/credentials.ts";
-import { startNatsCluster } from "../_support/nats/cluster.ts";
-import { startNatsServer } from "../_support/nats/server.ts";
-import { infoOf } from "../_support/nats/stored.ts";
-import { compareVersions } from "../_support/nats/versions.ts";
+import {
+  api,
+  compareVersions,
+  createStream,
+  infoOf,
+  passwordUsers,
+  publishAcked,
+  startNatsCluster,
+  startNatsServer,
+} from "../_support/nats/mod.ts";
+import { batchOf, intColumn, textColumn } from "../_support/arrow/mod.ts";
 
 /** The three ways to read: by direct gets, through a consumer, from the leader alone. */
 const WAYS = [

@@ -8,8 +8,8 @@
 import assert from "node:assert/strict";
 import { jetstream } from "@nats-io/jetstream";
 import { connect, publishAll, type RowBatch, type RunReceipt, type SinkConfig } from "../../src/runtime/deno.ts";
-import { idBatch } from "../_support/arrow/batches.ts";
-import { type NatsServer, startNatsServer } from "../_support/nats/server.ts";
+import { idBatch } from "../_support/arrow/mod.ts";
+import { type NatsServer, startNatsServer } from "../_support/nats/mod.ts";
 
 /** How long and how hard. */
 export interface SoakOptions {

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { IdFinder, type IdSearch } from "../../src/stream/find_ids.ts";
-import { apiError, type Document, streamInfo } from "../_support/fake/answers.ts";
-import { fakeConnection } from "../_support/fake/connection.ts";
+import { apiError, type Document, fakeConnection, streamInfo } from "../_support/fake/mod.ts";
 
 const TYPE = "stream_msg_get_response";
 const NOW = Date.parse("2026-01-02T03:04:06Z");

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { Publisher, type RouteError } from "../../mod.ts";
-import { numberBatch } from "../_support/arrow/batches.ts";
-import { ack, apiError, type Document, streamInfo } from "../_support/fake/answers.ts";
-import { type FakeConnection, fakeConnection } from "../_support/fake/connection.ts";
+import { numberBatch } from "../_support/arrow/mod.ts";
+import { ack, apiError, type Document, type FakeConnection, fakeConnection, streamInfo } from "../_support/fake/mod.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 const INFO = "$JS.API.STREAM.INFO.ORDERS";

@@ -6,7 +6,7 @@ import * as arrow20 from "apache-arrow-20";
 import assert from "node:assert/strict";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { bodies, refusalOf } from "../_support/arrow/readers.ts";
+import { bodies, refusalOf } from "../_support/arrow/mod.ts";
 import { type FuzzCase, fuzzCases } from "../_support/testdata.ts";
 // Checked with this test, and never run.
 import type {} from "./rows.ts";

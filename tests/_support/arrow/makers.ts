@@ -8,8 +8,6 @@ import fc from "fast-check";
 import { makeColumn } from "./columns.ts";
 import { daysText, decimalText, durationText, floatText, intervalText, timestampText, timeText } from "./plain_text.ts";
 
-export { type DataParts, makeColumn, offsetsOf } from "./columns.ts";
-
 /** How columns of one type are made. Null stands for a null slot; `text` is never asked about it. */
 export interface Maker<V = unknown> {
   readonly name: string;

@@ -2,7 +2,8 @@
 
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
-import { makeColumn, type Maker, offsetsOf } from "./makers.ts";
+import { makeColumn, offsetsOf } from "./columns.ts";
+import type { Maker } from "./makers.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -17,7 +17,7 @@ import type { Msg } from "@nats-io/nats-core";
 import { type Answer, bodyOf, messageOf, type Published } from "./answers.ts";
 import type { Asked, FakeConnectionOptions } from "./connection.ts";
 import { FakeSubscription } from "./subscription.ts";
-import { FrameSplitter } from "../nats/frames.ts";
+import { FrameSplitter } from "../nats/mod.ts";
 import { PushQueue } from "./push_queue.ts";
 
 type Script =

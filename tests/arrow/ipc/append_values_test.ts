@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { readArrow } from "../../../src/arrow/mod.ts";
-import { bodyTexts } from "../../_support/arrow/readers.ts";
+import { bodyTexts } from "../../_support/arrow/mod.ts";
 import { encodeRows } from "../../../src/json/encode.ts";
 import { type Batch, batch, concat, dictionary, field, int32s, schema, stream, types } from "./_messages.ts";
 

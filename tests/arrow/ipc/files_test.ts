@@ -2,8 +2,7 @@ import * as arrow from "apache-arrow";
 import assert from "node:assert/strict";
 import { type ArrowSource, readArrow } from "../../../src/arrow/mod.ts";
 import { encodeRows } from "../../../src/json/encode.ts";
-import { bodies, bodyTexts } from "../../_support/arrow/readers.ts";
-import { renderIntegrationJson } from "../../_support/arrow/integration_json.ts";
+import { bodies, bodyTexts, renderIntegrationJson } from "../../_support/arrow/mod.ts";
 import {
   fuzzCases,
   fuzzCasesIn,

@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import type { CheckReport } from "../../../src/cli/check/report.ts";
 import { checkTable } from "../../../src/cli/check/table.ts";
 import { connect } from "../../../src/runtime/deno.ts";
-import { createStream } from "../../_support/nats/api.ts";
-import { passwordUsers, publisherPermissions } from "../../_support/nats/credentials.ts";
-import { startNatsServer } from "../../_support/nats/server.ts";
-import { addStream, infoOf } from "../../_support/nats/stored.ts";
+import {
+  addStream,
+  createStream,
+  infoOf,
+  passwordUsers,
+  publisherPermissions,
+  startNatsServer,
+} from "../../_support/nats/mod.ts";
 import { jetrow, onTerminal } from "../_io.ts";
 
 const destination = (url: string, stream = "ORDERS") => [

@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "../../../src/runtime/deno.ts";
-import { api } from "../../_support/nats/api.ts";
-import { type NatsServer, startNatsServer } from "../../_support/nats/server.ts";
+import { api, type NatsServer, startNatsServer } from "../../_support/nats/mod.ts";
 import { finished } from "../_journal.ts";
 import { jetrow, onTerminal, type Said, shell } from "../_io.ts";
 

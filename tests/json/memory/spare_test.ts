@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { viewRows } from "../../../src/arrow/view.ts";
 import { encodeView } from "../../../src/json/encode.ts";
 import { PieceMemory, SpareMemory, zeros } from "../../../src/json/memory/spare.ts";
-import { batchOf, intColumn, textColumn } from "../../_support/arrow/batches.ts";
+import { batchOf, intColumn, textColumn } from "../../_support/arrow/mod.ts";
 
 function viewOf(texts: readonly string[]) {
   return viewRows(batchOf([intColumn("i", texts.map((_, i) => i)), textColumn("t", texts)], texts.length));

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { encodeRows, openRun, type RowBatch, type WriteReceipt } from "../../../mod.ts";
 import { assertFailure, assertWhole, failureOf } from "../../_support/aftermath.ts";
-import { idBatch, numberBatch, tableOf } from "../../_support/arrow/batches.ts";
-import { NO_RESPONDERS, refusal } from "../../_support/fake/answers.ts";
-import { fakeConnection } from "../../_support/fake/connection.ts";
-import { StreamModel } from "../../_support/fake/stream_model.ts";
+import { idBatch, numberBatch, tableOf } from "../../_support/arrow/mod.ts";
+import { fakeConnection, NO_RESPONDERS, refusal, StreamModel } from "../../_support/fake/mod.ts";
 import { BASE, reached } from "../../faults/_scripted.ts";
 
 const batch = (rows: number, first = 0, resource = "eu"): RowBatch => ({ resource, rows: idBatch(rows, { first }) });

@@ -8,11 +8,9 @@ import type {
 } from "../../../src/lifecycle/sequence/piece_log.ts";
 import { ACKED, REJECTED, UNKNOWN, UNSENT } from "../../../src/publish/outcomes.ts";
 import { assertFailure, assertWhole, failureOf } from "../../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../../_support/arrow/batches.ts";
-import { refusal } from "../../_support/fake/answers.ts";
-import { fakeConnection } from "../../_support/fake/connection.ts";
+import { idBatch, numberBatch } from "../../_support/arrow/mod.ts";
+import { fakeConnection, refusal, StreamModel } from "../../_support/fake/mod.ts";
 import { withFastClock } from "../../_support/fast_clock.ts";
-import { StreamModel } from "../../_support/fake/stream_model.ts";
 import { BASE, reached } from "../../faults/_scripted.ts";
 import { Line } from "../_line.ts";
 

@@ -7,10 +7,9 @@ import { resolveOptions } from "../../../src/options/publisher.ts";
 import type { PublisherCore } from "../../../src/publish/core.ts";
 import { Delivery } from "../../../src/publish/call.ts";
 import { assertWhole } from "../../_support/aftermath.ts";
-import { idBatch } from "../../_support/arrow/batches.ts";
-import { streamInfo } from "../../_support/fake/answers.ts";
+import { idBatch } from "../../_support/arrow/mod.ts";
+import { streamInfo, StreamModel } from "../../_support/fake/mod.ts";
 import { withFastClock } from "../../_support/fast_clock.ts";
-import { StreamModel } from "../../_support/fake/stream_model.ts";
 import { BASE } from "../../faults/_scripted.ts";
 import { Line } from "../_line.ts";
 

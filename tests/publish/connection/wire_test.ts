@@ -3,7 +3,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import fc from "fast-check";
 import type { PreparedRows } from "../../../src/message/prepared_rows.ts";
 import { openWire } from "../../../src/publish/connection/wire.ts";
-import { FrameSplitter } from "../../_support/nats/frames.ts";
+import { FrameSplitter } from "../../_support/nats/mod.ts";
 
 const text = new TextEncoder();
 const headers = text.encode("NATS/1.0\r\nA: b\r\n\r\n");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { idBatch, numberBatch, sizedBatch } from "../../_support/arrow/batches.ts";
+import { idBatch, numberBatch, sizedBatch } from "../../_support/arrow/mod.ts";
 import { atomicServer, batchRow } from "../_atomic_server.ts";
 import { opener, turn } from "../_batches.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { idBatch, numberBatch, sizedBatch } from "../../_support/arrow/batches.ts";
-import type { FakeConnection } from "../../_support/fake/connection.ts";
+import { idBatch, numberBatch, sizedBatch } from "../../_support/arrow/mod.ts";
+import type { FakeConnection } from "../../_support/fake/mod.ts";
 import { until } from "../../_support/wait.ts";
 import { opener, publishFails, turn } from "../_batches.ts";
 import { endAck, fastMessage, fastServer, flowAck, operationsOf } from "../_fast_server.ts";

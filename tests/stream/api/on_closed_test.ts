@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { onClosed } from "../../../src/stream/api/on_closed.ts";
-import { fakeConnection } from "../../_support/fake/connection.ts";
+import { fakeConnection } from "../../_support/fake/mod.ts";
 
 Deno.test("onClosed() calls each caller once, also one that asks after the end, and none that has left", async () => {
   const fake = fakeConnection();

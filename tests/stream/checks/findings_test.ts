@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import type { JetStreamAccountStats, StreamInfo } from "@nats-io/jetstream";
 import { type Finding, type FindingCode, renderFinding } from "../../../src/stream/checks/finding.ts";
 import * as checks from "../../../src/stream/checks/findings.ts";
-import { apiError, type Document, streamInfo } from "../../_support/fake/answers.ts";
-import { fakeConnection } from "../../_support/fake/connection.ts";
+import { apiError, type Document, fakeConnection, streamInfo } from "../../_support/fake/mod.ts";
 import { inspect } from "../../../src/stream/checks/inspect.ts";
 
 type DestinationFacts = checks.DestinationFacts;

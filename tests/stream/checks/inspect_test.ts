@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { inspect } from "../../../mod.ts";
-import { fakeConnection } from "../../_support/fake/connection.ts";
-import { streamInfo } from "../../_support/fake/answers.ts";
+import { fakeConnection, streamInfo } from "../../_support/fake/mod.ts";
 
 Deno.test("inspect() stops listing consumers of which an answer promises more and more", async () => {
   let pages = 0;

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { crc32c } from "../../../src/hash/crc32c.ts";
 import { verifyReceipt } from "../../../src/stream/verify/verify.ts";
-import { type Answer, apiError, streamInfo } from "../../_support/fake/answers.ts";
-import { type Asked, fakeConnection } from "../../_support/fake/connection.ts";
+import { type Answer, apiError, type Asked, fakeConnection, streamInfo } from "../../_support/fake/mod.ts";
 
 const BODIES = ["{}", "[]", "1", "2"];
 const all = new TextEncoder().encode(BODIES.join(""));

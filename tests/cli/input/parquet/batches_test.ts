@@ -4,7 +4,7 @@ import { bytesAccess } from "../../../../src/arrow/ipc/source.ts";
 import { parquetBatches, parquetRows } from "../../../../src/cli/input/parquet/batches.ts";
 import { isMemoryFailure, Panic } from "../../../../src/cli/input/parquet/panic.ts";
 import { encodeRows } from "../../../../src/json/encode.ts";
-import { bodyTexts } from "../../../_support/arrow/readers.ts";
+import { bodyTexts } from "../../../_support/arrow/mod.ts";
 
 const FOLDER = new URL("../../../_testdata/parquet/", import.meta.url);
 

@@ -1,0 +1,28 @@
+/**
+ * Arrow data: made by hand, at random, and read back.
+ *
+ * @module
+ */
+
+export { allMakers, anyBatch, anyMaker, type MadeBatch, madeBatch, sliceMade } from "./arbitraries.ts";
+export {
+  batchOf,
+  type Column,
+  demoBatch,
+  demoTable,
+  idBatch,
+  intColumn,
+  numberBatch,
+  scramble,
+  sizedBatch,
+  tableOf,
+  textColumn,
+  wideBatch,
+} from "./batches.ts";
+export { type DataParts, makeColumn, offsetsOf } from "./columns.ts";
+export { renderIntegrationJson } from "./integration_json.ts";
+export { fixedMakers, type Maker } from "./makers.ts";
+export { dictionary, fixedList, largeList, list, pairMap, struct, textMap, union } from "./nested_makers.ts";
+export { floatText } from "./plain_text.ts";
+export { arrowReaders, bodies, bodyTexts, isMisread, readFlechette, refusalOf } from "./readers.ts";
+export { textMakers, utf8 } from "./text_makers.ts";
