@@ -7,6 +7,7 @@
 import { option, words } from "../../errors/wording.ts";
 import { nuid } from "@nats-io/nats-core";
 import { EncodeError } from "../../errors/mod.ts";
+import { LinkedSet } from "../../util/linked_set.ts";
 import { MOST_ROWS_OF_BATCH } from "../../message/batch_headers.ts";
 import type { PreparedRows } from "../../message/prepared_rows.ts";
 import type { Settings } from "../../options/publisher.ts";
@@ -49,7 +50,7 @@ export class OpenBatches {
   readonly #byCall = new Map<Delivery, AtomicBatch>();
   readonly #byToken = new Map<number, AtomicBatch>();
   /** Batches with a deadline, earliest first: all wait equally long, so that a new deadline is the last. */
-  readonly #due = new Set<AtomicBatch>();
+  readonly #due = new LinkedSet<AtomicBatch>();
   /** The batch that is opening or staged: there is at most one. */
   #early: AtomicBatch | undefined;
   #rows = 0;
@@ -78,8 +79,7 @@ export class OpenBatches {
 
   /** The batch whose answer is due first. */
   get nextDue(): AtomicBatch | undefined {
-    for (const batch of this.#due) return batch;
-    return undefined;
+    return this.#due.first;
   }
 
   /** The batch of a call. */

@@ -87,12 +87,12 @@ export class FastLane implements Lane {
   cancel(delivery: Delivery): void {
     const time = now();
     this.#backlog.remove(delivery);
-    for (const batch of this.#sender.batches) {
+    for (const batch of this.#sender.batches.with(delivery)) {
       batch.drop(delivery, (_, from, to) => this.#sender.free(delivery, from, to));
       if (batch.live) continue;
       // Nobody waits for its end, but the server does.
       this.#sender.trouble(batch, time);
-      batch.lostAt = Math.min(batch.lostAt, time + this.#settings.publishTimeout);
+      this.#sender.giveUpAt(batch, time + this.#settings.publishTimeout);
     }
     this.#afterAnswer();
   }
@@ -101,7 +101,7 @@ export class FastLane implements Lane {
     this.#backlog.close();
     // The end of a batch acknowledges what no other answer would.
     this.#pump.guarded(() => {
-      for (const batch of this.#sender.batches) this.#sender.end(batch);
+      for (const batch of this.#sender.batches.all) this.#sender.end(batch);
     });
     this.#pump.stop();
   }
@@ -115,7 +115,7 @@ export class FastLane implements Lane {
   reply(msg: Msg): void {
     this.#pump.noteAnswer();
     const at = parseReply(msg.subject, this.#prefixLength);
-    const batch = at && this.#sender.batchOf(at.id);
+    const batch = at && this.#sender.batches.of(at.id);
     if (batch === undefined) return;
     const answer = parseFast(msg.data, statusOf(msg), batch.destination.source, batch.id);
     this.#pump.guarded(() => this.#heard(batch, at!, answer));
@@ -193,7 +193,7 @@ export class FastLane implements Lane {
     } else if (operation === APPEND || operation === COMMIT) {
       this.#refuse(batch, sequence, miss);
     } else if (miss.serverCode === UNKNOWN_BATCH) {
-      batch.lostAt = Math.min(batch.lostAt, now() + GRACE);
+      this.#sender.giveUpAt(batch, now() + GRACE);
     } else {
       this.#sender.trouble(batch, now());
     }
@@ -239,18 +239,17 @@ export class FastLane implements Lane {
   }
 
   #nextDue(): number {
-    let next = Infinity;
-    for (const { deadline, nudgeAt, lostAt } of this.#sender.batches) next = Math.min(next, deadline, nudgeAt, lostAt);
+    const next = this.#sender.batches.nextDue;
     if (this.#pump.stopped) return next;
     return Math.min(next, this.#sender.lingersUntil, this.#sender.blocked ? Infinity : this.#backlog.due);
   }
 
   #expireAll(time: number): void {
-    for (const batch of this.#sender.batches) {
+    this.#sender.batches.eachDue(time, (batch) => {
       if (batch.deadline <= time) this.#expire(batch, time);
       else if (batch.lostAt <= time) this.#finish(batch, LOST);
       else if (batch.nudgeAt <= time) this.#sender.nudge(batch, time);
-    }
+    });
     this.#sender.endLingering(time);
   }
 

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { lowerBound } from "../../util/lower_bound.ts";
 import type { Destination } from "../../stream/destination.ts";
 import type { Delivery } from "../call.ts";
 import type { Miss } from "../rejection.ts";
@@ -59,7 +60,15 @@ export class FastBatch {
   nudgeAt = Infinity;
   /** When it is given up, whatever its rows' deadlines are. */
   lostAt = Infinity;
+  /** Its place among the batches of its sender. */
+  order = 0;
+  /** The runs in order; those before `#head` are settled, and nobody waits for those before `#firstLive`. */
   #runs: Run[] = [];
+  #head = 0;
+  #firstLive = 0;
+  /** Rows that somebody waits for. */
+  #waiting = 0;
+  readonly #runsOf = new Map<Delivery, Set<Run>>();
 
   /** A batch without rows. */
   constructor(
@@ -83,13 +92,17 @@ export class FastBatch {
 
   /** Whether anybody waits for a row of it. */
   get live(): boolean {
-    return this.#runs.some(({ delivery }) => delivery !== undefined);
+    return this.#waiting > 0;
   }
 
   /** The earliest deadline of its rows; Infinity without any. */
   get deadline(): number {
-    for (const { delivery, deadline } of this.#runs) if (delivery !== undefined) return deadline;
-    return Infinity;
+    return this.#skipDead()?.deadline ?? Infinity;
+  }
+
+  /** When something must be done about it, whatever it is. */
+  get due(): number {
+    return Math.min(this.deadline, this.nudgeAt, this.lostAt);
   }
 
   /** Gives rows `index` to `index + count` (exclusive) of a call the next places. Deadlines never fall. */
@@ -98,54 +111,92 @@ export class FastBatch {
     else if (this.sole !== delivery) this.sole = undefined;
     const sequence = this.sent + 1;
     this.sent += count;
-    const last = this.#runs.at(-1);
-    const joins = last?.delivery === delivery && last.deadline === deadline && last.index + last.count === index;
-    if (joins) last.count += count;
-    else this.#runs.push({ delivery, index, sequence, count, deadline });
+    this.#waiting += count;
+    const last = this.#runs.length > this.#head ? this.#runs.at(-1) : undefined;
+    if (last?.delivery === delivery && last.deadline === deadline && last.index + last.count === index) {
+      last.count += count;
+      return;
+    }
+    const run: Run = { delivery, index, sequence, count, deadline };
+    this.#runs.push(run);
+    const others = this.#runsOf.get(delivery);
+    if (others === undefined) this.#runsOf.set(delivery, new Set([run]));
+    else others.add(run);
   }
 
   /** Settles all rows up to a place. */
   settle(upTo: number, each: EachRun): void {
     this.settled = Math.max(this.settled, upTo);
-    let done = 0;
-    for (const run of this.#runs) {
+    for (let run = this.#runs[this.#head]; run !== undefined; run = this.#runs[this.#head]) {
       const rows = Math.min(run.count, upTo - run.sequence + 1);
       if (rows <= 0) break;
       const { delivery, index } = run;
       run.index += rows;
       run.sequence += rows;
       run.count -= rows;
-      if (run.count === 0) done++;
-      if (delivery !== undefined) each(delivery, index, index + rows);
+      if (run.count === 0) {
+        this.#head++;
+        this.#release(run);
+      }
+      if (delivery === undefined) continue;
+      this.#waiting -= rows;
+      each(delivery, index, index + rows);
     }
-    if (done > 0) this.#runs = this.#runs.slice(done);
+    this.#compact();
   }
 
   /** Takes out the rows that are not settled, those whose deadline has come or all; tells of each and its place. */
   takeOut(due: number, each: (delivery: Delivery, index: number, sequence: number) => void): void {
-    for (const run of this.#runs) {
-      const { delivery, index, sequence, count } = run;
-      if (delivery === undefined || run.deadline > due) continue;
-      run.delivery = undefined;
+    for (let run = this.#skipDead(); run !== undefined && run.deadline <= due; run = this.#skipDead()) {
+      const { index, sequence, count } = run;
+      const delivery = this.#release(run)!;
+      this.#waiting -= count;
       for (let i = 0; i < count; i++) each(delivery, index + i, sequence + i);
     }
   }
 
   /** Nobody waits for a call's rows any more. */
   drop(dropped: Delivery, each: EachRun): void {
-    for (const run of this.#runs) {
-      if (run.delivery !== dropped) continue;
-      run.delivery = undefined;
+    for (const run of this.#runsOf.get(dropped) ?? []) {
+      this.#release(run);
+      this.#waiting -= run.count;
       each(dropped, run.index, run.index + run.count);
     }
   }
 
   /** The row at a place that is not settled. */
   rowAt(sequence: number): { readonly delivery: Delivery; readonly index: number } | undefined {
-    for (const run of this.#runs) {
-      if (sequence < run.sequence || sequence >= run.sequence + run.count) continue;
-      const { delivery } = run;
-      return delivery === undefined ? undefined : { delivery, index: run.index + sequence - run.sequence };
+    const runs = this.#runs;
+    const run = runs[lowerBound(this.#head, runs.length, (at) => runs[at]!.sequence, sequence + 1) - 1];
+    if (run?.delivery === undefined || sequence >= run.sequence + run.count) return undefined;
+    return { delivery: run.delivery, index: run.index + sequence - run.sequence };
+  }
+
+  /** The first run that somebody waits for. */
+  #skipDead(): Run | undefined {
+    this.#firstLive = Math.max(this.#firstLive, this.#head);
+    while (this.#firstLive < this.#runs.length && this.#runs[this.#firstLive]!.delivery === undefined) {
+      this.#firstLive++;
     }
+    return this.#runs[this.#firstLive];
+  }
+
+  /** Nobody waits for a run any more. Returns the call that has waited. */
+  #release(run: Run): Delivery | undefined {
+    const { delivery } = run;
+    if (delivery === undefined) return undefined;
+    run.delivery = undefined;
+    const others = this.#runsOf.get(delivery)!;
+    others.delete(run);
+    if (others.size === 0) this.#runsOf.delete(delivery);
+    return delivery;
+  }
+
+  /** Forgets settled runs when they are the larger half: an answer copies nothing. */
+  #compact(): void {
+    if (this.#head < this.#runs.length && (this.#head < 1024 || this.#head * 2 < this.#runs.length)) return;
+    this.#firstLive = Math.max(0, this.#firstLive - this.#head);
+    this.#runs = this.#runs.slice(this.#head);
+    this.#head = 0;
   }
 }

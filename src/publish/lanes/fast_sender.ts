@@ -9,6 +9,7 @@ import { nuid } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
 import type { Delivery, Failure } from "../call.ts";
 import { FastBatch } from "./fast_batch.ts";
+import { FastBatches } from "./fast_batches.ts";
 import { APPEND, COMMIT, END, PING, replyForms, START } from "./fast_protocol.ts";
 import type { Feed } from "./fast_feed.ts";
 import type { Wire } from "../connection/wire.ts";
@@ -32,7 +33,8 @@ export class FastSender {
   readonly #inbox: string;
   readonly #feed: Feed;
   readonly #onRefused: (failure: Failure) => void;
-  readonly #batches = new Map<string, FastBatch>();
+  /** The batches that the server has rows of. */
+  readonly batches = new FastBatches();
   /** The batch that takes rows. */
   #current: FastBatch | undefined;
   /** Rows outstanding. */
@@ -55,25 +57,15 @@ export class FastSender {
     this.#feed = feed;
   }
 
-  /** The batches that the server has rows of, oldest first. One may be removed meanwhile. */
-  get batches(): Iterable<FastBatch> {
-    return this.#batches.values();
-  }
-
-  /** The batch of an id. */
-  batchOf(id: string): FastBatch | undefined {
-    return this.#batches.get(id);
-  }
-
   /** Nothing that comes for a batch has an effect any more. */
   remove(batch: FastBatch): void {
-    this.#batches.delete(batch.id);
+    this.batches.remove(batch);
     this.#close(batch);
   }
 
   /** Forgets everything. */
   clear(): void {
-    this.#batches.clear();
+    this.batches.clear();
     this.#current = undefined;
     this.rows = 0;
     this.bytes = 0;
@@ -91,11 +83,20 @@ export class FastSender {
     if (batch.troubled) return;
     batch.troubled = true;
     batch.nudgeAt = time + URGE;
+    this.batches.noteTrouble(batch);
+  }
+
+  /** Gives a batch up at a time, whatever its rows' deadlines are. */
+  giveUpAt(batch: FastBatch, time: number): void {
+    batch.lostAt = Math.min(batch.lostAt, time);
+    this.batches.schedule(batch);
   }
 
   /** The server has answered: a healthy batch is left alone for a while. */
   heard(batch: FastBatch, time: number): void {
-    if (!batch.troubled) batch.nudgeAt = time + this.#silence;
+    if (batch.troubled) return;
+    batch.nudgeAt = time + this.#silence;
+    this.batches.schedule(batch);
   }
 
   /**
@@ -138,14 +139,14 @@ export class FastSender {
     this.lingersUntil = Infinity;
     const batch = this.#current;
     if (batch === undefined || batch.opening) return;
-    const stuck = batch.sent - batch.settled < batch.perAck && this.#batches.size === 1;
+    const stuck = batch.sent - batch.settled < batch.perAck && this.batches.size === 1;
     if (next === undefined ? !this.#feed.loading : stuck) this.end(batch);
     else if (next === undefined) this.lingersUntil = time;
   }
 
   /** The batch for a call's next row; undefined while an answer is waited for. */
   #batchFor(delivery: Delivery): FastBatch | undefined {
-    for (const batch of this.#batches.values()) if (batch.troubled && batch.live) return undefined;
+    if (this.batches.inTrouble) return undefined;
     const current = this.#current;
     // A batch without rows is one for which the window had no room.
     if (current === undefined || current.sent === 0) return this.#current = this.#begin(delivery);
@@ -246,9 +247,9 @@ export class FastSender {
   /** Notes that rows are with the server. */
   #note(batch: FastBatch, delivery: Delivery, index: number, count: number, time: number): void {
     if (count === 0) return;
-    if (batch.sent === 0) this.#batches.set(batch.id, batch);
     delivery.firstSent.mark(index, index + count, time);
     batch.add(delivery, index, count, time + this.#settings.publishTimeout);
+    this.batches.add(batch, delivery);
     for (let i = index; i < index + count; i++) delivery.submit(i);
     this.rows += count;
     this.submitted += count;

@@ -5,6 +5,7 @@
  */
 
 import type { Delivery } from "../call.ts";
+import { LinkedSet } from "../../util/linked_set.ts";
 import { RetryQueue } from "./retry.ts";
 import type { Again } from "../verdict.ts";
 
@@ -12,8 +13,8 @@ import type { Again } from "../verdict.ts";
 export class Backlog {
   /** The rows that go again. */
   readonly retry: RetryQueue;
-  /** In order; a set, since any of thousands may be taken out. */
-  readonly #calls = new Set<Delivery>();
+  /** In order; any of thousands may be taken out. */
+  readonly #calls = new LinkedSet<Delivery>();
   #closed = false;
 
   /** A backlog whose rows go again within a budget in milliseconds; without one, never. */
@@ -28,7 +29,7 @@ export class Backlog {
 
   /** The call whose turn it is. */
   get first(): Delivery | undefined {
-    return this.#calls.values().next().value;
+    return this.#calls.first;
   }
 
   /** Whether the call whose turn it is has rows that were not submitted yet. */

@@ -101,3 +101,42 @@ Deno.test("FastBatch knows whether all its rows are of one call", () => {
   batch.add(one, 6, 1, 2);
   assert.equal(batch.sole, undefined);
 });
+
+Deno.test("FastBatch finds rows, deadlines and the rows of a call without a look at all runs", () => {
+  const count = 4000;
+  const calls = Array.from({ length: count }, () => ({}) as Delivery);
+  const batch = new FastBatch("b", {} as Destination, [], 5, undefined);
+  let looks = 0;
+  const counted = (delivery: Delivery, index: number): void => {
+    looks += delivery === calls[index] ? 1 : count;
+  };
+  calls.forEach((call, i) => batch.add(call, i, 1, i));
+  const copied = elementsCopied(() => {
+    for (let i = 0; i < count; i++) {
+      assert.equal(batch.rowAt(i + 1)?.delivery, calls[i]);
+      assert.equal(batch.deadline, i);
+      if (i % 2 === 0) batch.drop(calls[i]!, counted);
+      else batch.settle(i + 1, counted);
+    }
+  });
+  assert.equal(batch.live, false);
+  assert.equal(looks, count);
+  assert.ok(copied <= 2 * count, `${copied} runs copied`);
+});
+
+/** The elements that arrays are copied with by `slice` meanwhile. */
+function elementsCopied(work: () => void): number {
+  const { slice } = Array.prototype;
+  let copied = 0;
+  Array.prototype.slice = function (...range) {
+    const result = slice.apply(this, range);
+    copied += result.length;
+    return result;
+  };
+  try {
+    work();
+  } finally {
+    Array.prototype.slice = slice;
+  }
+  return copied;
+}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { PreparedRows } from "../../../src/message/prepared_rows.ts";
 import { Backlog } from "../../../src/publish/lanes/queue.ts";
 import { Delivery } from "../../../src/publish/call.ts";
+import { countingIteration } from "../../_support/iteration.ts";
 
 /** A call whose rows are loaded. */
 function loaded(): Delivery {
@@ -30,6 +31,21 @@ Deno.test("submitCalls() keeps to the order of calls, and stops at the first tha
   submit(9);
   assert.deepEqual(submitted, [one, two, last]);
   assert.ok(backlog.empty);
+});
+
+Deno.test("a backlog of thousands of calls finds its first one without walking over those that are gone", () => {
+  const backlog = new Backlog(undefined);
+  for (let i = 0; i < 2000; i++) backlog.push(loaded());
+  const steps = countingIteration(() => {
+    for (let i = 0; i < 1000; i++) {
+      assert.ok(backlog.waiting);
+      backlog.shift();
+      let room = 1;
+      backlog.submitCalls(() => room-- > 0);
+    }
+  });
+  assert.ok(backlog.empty);
+  assert.equal(steps, 0);
 });
 
 Deno.test("a call whose submission throws keeps its place", () => {
