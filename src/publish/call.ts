@@ -58,8 +58,6 @@ export class Delivery {
   tries: Uint8Array = NO_BYTES;
   /** The next row to submit for the first time. */
   next = 0;
-  /** Rows submitted whose fate may still change: outstanding, or waiting to go again. */
-  open = 0;
   /** Rows acknowledged as new. */
   acked = 0;
   /** Rows that the stream had already. */
@@ -147,7 +145,6 @@ export class Delivery {
   acknowledgeRange(from: number, to: number): void {
     this.codes.fill(ACKED, from, to);
     this.acked += to - from;
-    this.open -= to - from;
   }
 
   /** Notes that a row's last submission did not store it, or may have. */

@@ -70,8 +70,9 @@ export class Calls {
 
   /** Whether a message of any was sent to a subject. */
   haveSentTo(subject: string): boolean {
-    return this.all.some(({ delivery }) =>
-      (delivery.sent || delivery.begun) && delivery.destination?.subject === subject
-    );
+    for (const { delivery } of this.#calls) {
+      if ((delivery.sent || delivery.begun) && delivery.destination?.subject === subject) return true;
+    }
+    return false;
   }
 }

@@ -228,7 +228,6 @@ export class FastLane implements Lane {
     // All rows of a batch wait for the same time, so that they go again in order.
     const again = miss.again === "never" ? "never" : "pause";
     if (this.#backlog.takeBack(delivery, index, again, safe, now())) return;
-    delivery.open--;
     this.#host.failed({ ...miss, delivery, index });
   }
 

@@ -64,10 +64,8 @@ export class Feed {
       return () => {};
     }
     delivery.next += rows;
-    delivery.open += rows;
     return () => {
       delivery.next -= rows;
-      delivery.open -= rows;
     };
   }
 }

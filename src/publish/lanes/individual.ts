@@ -73,8 +73,8 @@ export class IndividualLane implements Lane {
   }
 
   cancel(delivery: Delivery): void {
-    const outstanding = delivery.open - this.#backlog.remove(delivery);
-    this.#window.detach(delivery, (owner) => void owner.open--, outstanding);
+    this.#backlog.remove(delivery);
+    this.#window.detach(delivery);
     this.#pump.proceed();
   }
 
@@ -85,7 +85,7 @@ export class IndividualLane implements Lane {
 
   cut(): void {
     this.#backlog.close();
-    this.#window.detach(undefined, (owner) => void owner.open--);
+    this.#window.detach();
     this.#pump.cut();
   }
 
@@ -97,7 +97,7 @@ export class IndividualLane implements Lane {
     this.#pump.noteAnswer();
     this.#window.take(token);
     this.#acknowledge(delivery!, this.#window.row, Math.abs(usual), usual < 0);
-    this.#afterAnswer(delivery!);
+    this.#afterAnswer();
     return true;
   }
 
@@ -109,7 +109,7 @@ export class IndividualLane implements Lane {
     if (!this.#window.take(token)) return;
     const delivery = this.#window.owner!;
     this.#unusual(delivery, this.#window.row, body, statusOf(msg));
-    this.#afterAnswer(delivery);
+    this.#afterAnswer();
   }
 
   #unusual(delivery: Delivery, index: number, body: Uint8Array, status: number): void {
@@ -122,7 +122,6 @@ export class IndividualLane implements Lane {
   #acknowledge(delivery: Delivery, index: number, sequence: number, duplicate: boolean): void {
     if (!duplicate && delivery.mayBeStoredTwice(index)) return this.#missed(delivery, index, STORED_LATE);
     delivery.acknowledge(index, sequence, duplicate);
-    delivery.open--;
     const { offsets } = delivery.rows!;
     this.#backlog.retry.succeeded();
     this.#host.acknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
@@ -146,12 +145,12 @@ export class IndividualLane implements Lane {
     delivery.refuse(index, miss.stored);
     const safe = miss.stored === "no" || delivery.rows!.hasId(index);
     if (this.#backlog.takeBack(delivery, index, miss.again, safe, now())) return;
-    delivery.open--;
     this.#host.failed({ ...miss, delivery, index });
   }
 
-  #afterAnswer(delivery: Delivery): void {
-    if (this.#pump.stopped || !this.#backlog.empty || delivery.open === 0) this.#pump.proceed();
+  #afterAnswer(): void {
+    // With nothing outstanding the timer is cleared: it would keep the process running.
+    if (this.#pump.stopped || !this.#backlog.empty || this.#window.count === 0) this.#pump.proceed();
     this.#host.moved();
   }
 
@@ -182,7 +181,6 @@ export class IndividualLane implements Lane {
     while (delivery.next < delivery.count) {
       if (!this.#submit(delivery, delivery.next, time)) return false;
       delivery.next++;
-      delivery.open++;
     }
     delivery.allSubmitted();
     return true;

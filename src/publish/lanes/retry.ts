@@ -171,7 +171,6 @@ class Line {
   }
 
   clear(): void {
-    for (const [delivery, places] of this.#calls) delivery.open -= places.size;
     this.#calls.clear();
     this.#rows = [];
     this.#head = this.#size = 0;

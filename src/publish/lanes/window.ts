@@ -11,17 +11,31 @@
 
 const NONE = -1;
 
+/** The messages of one owner, linked in a ring in order of submission. */
+interface Group<O> {
+  readonly owner: O;
+  /** The slot of the newest, behind which the oldest follows; NONE if none is outstanding. */
+  newest: number;
+}
+
 /** Outstanding messages, limited in count and bytes; `O` is what a message belongs to. */
 export class Window<O extends object> {
   readonly #maxBytes: number;
   readonly #capacity: number;
-  readonly #owners: (O | undefined)[] = [];
+  /** The owner's group for each slot; undefined for a free one. */
+  readonly #groups: (Group<O> | undefined)[] = [];
+  readonly #groupOf = new Map<O, Group<O>>();
+  /** The group of the last reservation, which stays even when it is empty: the next message is probably of it, too. */
+  #group: Group<O> | undefined;
   readonly #rows: Int32Array;
   readonly #sizes: Float64Array;
   readonly #tokens: Float64Array;
   readonly #deadlines: Float64Array;
   readonly #older: Int32Array;
   readonly #newer: Int32Array;
+  /** The neighbours in the ring of the owner's messages. */
+  readonly #before: Int32Array;
+  readonly #after: Int32Array;
   readonly #free: Int32Array;
   #freeCount: number;
   #oldest = NONE;
@@ -43,12 +57,14 @@ export class Window<O extends object> {
     this.#deadlines = new Float64Array(maxCount);
     this.#older = new Int32Array(maxCount);
     this.#newer = new Int32Array(maxCount);
+    this.#before = new Int32Array(maxCount);
+    this.#after = new Int32Array(maxCount);
     this.#free = new Int32Array(maxCount);
     this.#freeCount = maxCount;
     for (let slot = 0; slot < maxCount; slot++) {
       this.#free[slot] = maxCount - 1 - slot;
       this.#tokens[slot] = slot;
-      this.#owners.push(undefined);
+      this.#groups.push(undefined);
     }
   }
 
@@ -79,7 +95,7 @@ export class Window<O extends object> {
   reserve(owner: O, row: number, bytes: number, deadline: number): number {
     if (!this.fits(bytes)) throw new RangeError(`Cannot reserve ${bytes} bytes: the window has no room for them`);
     const slot = this.#free[--this.#freeCount]!;
-    this.#owners[slot] = owner;
+    this.#join(slot, owner);
     this.#rows[slot] = row;
     this.#sizes[slot] = bytes;
     this.#deadlines[slot] = deadline;
@@ -99,7 +115,7 @@ export class Window<O extends object> {
   take(token: number): boolean {
     const slot = token % this.#capacity;
     // A token that is no whole number has no slot; one of another generation or a free slot is not outstanding.
-    if (this.#tokens[slot] !== token || this.#owners[slot] === undefined) return false;
+    if (this.#tokens[slot] !== token || this.#groups[slot] === undefined) return false;
     this.#release(slot);
     return true;
   }
@@ -107,7 +123,7 @@ export class Window<O extends object> {
   /** Whose message a token stands for; undefined when it is not outstanding. */
   peek(token: number): O | undefined {
     const slot = token % this.#capacity;
-    return this.#tokens[slot] === token ? this.#owners[slot] : undefined;
+    return this.#tokens[slot] === token ? this.#groups[slot]?.owner : undefined;
   }
 
   /** Frees the oldest message if its deadline has come; false when there is none. */
@@ -117,28 +133,61 @@ export class Window<O extends object> {
     return true;
   }
 
-  /**
-   * Frees the messages of one owner, and calls back with each row; of every owner when none is given. It looks no further
-   * when it has found as many as there can be: of thousands of calls that end together, each would pass all the others'.
-   */
-  detach(owner?: O, each?: (owner: O, row: number) => void, most = Infinity): void {
-    let found = 0;
-    for (let slot = this.#oldest; slot !== NONE && found < most;) {
-      const next = this.#newer[slot]!;
-      const whose = this.#owners[slot]!;
-      if (owner === undefined || whose === owner) {
-        this.#release(slot);
-        found++;
-        each?.(whose, this.row);
-      }
-      slot = next;
+  /** Frees the messages of one owner, oldest first, and calls back with each row; of every owner when none is given. */
+  detach(owner?: O, each?: (owner: O, row: number) => void): void {
+    const group = owner === undefined ? undefined : this.#groupOf.get(owner);
+    if (owner !== undefined && group === undefined) return;
+    for (let slot = this.#oldestOf(group); slot !== NONE; slot = this.#oldestOf(group)) {
+      this.#release(slot);
+      each?.(this.owner!, this.row);
     }
   }
 
+  /** The slot of the oldest message of a group, or of all. */
+  #oldestOf(group: Group<O> | undefined): number {
+    if (group === undefined) return this.#oldest;
+    return group.newest === NONE ? NONE : this.#after[group.newest]!;
+  }
+
+  /** Adds a slot to its owner's ring. */
+  #join(slot: number, owner: O): void {
+    const group = this.#group?.owner === owner ? this.#group : this.#enter(owner);
+    this.#groups[slot] = group;
+    const last = group.newest === NONE ? slot : group.newest;
+    const first = group.newest === NONE ? slot : this.#after[last]!;
+    this.#before[slot] = last;
+    this.#after[last] = slot;
+    this.#after[slot] = first;
+    this.#before[first] = slot;
+    group.newest = slot;
+  }
+
+  /** Makes an owner's group the current one. */
+  #enter(owner: O): Group<O> {
+    const left = this.#group;
+    if (left?.newest === NONE) this.#groupOf.delete(left.owner);
+    let group = this.#groupOf.get(owner);
+    if (group === undefined) this.#groupOf.set(owner, group = { owner, newest: NONE });
+    return this.#group = group;
+  }
+
+  /** Takes a slot out of its owner's ring. */
+  #leave(slot: number, group: Group<O>): void {
+    this.#groups[slot] = undefined;
+    const before = this.#before[slot]!;
+    const after = this.#after[slot]!;
+    this.#after[before] = after;
+    this.#before[after] = before;
+    if (group.newest !== slot) return;
+    group.newest = before === slot ? NONE : before;
+    if (group.newest === NONE && group !== this.#group) this.#groupOf.delete(group.owner);
+  }
+
   #release(slot: number): void {
-    this.owner = this.#owners[slot];
+    const group = this.#groups[slot]!;
+    this.owner = group.owner;
     this.row = this.#rows[slot]!;
-    this.#owners[slot] = undefined;
+    this.#leave(slot, group);
     // The next token of this slot: another generation, so that this one is stale from now on.
     this.#tokens[slot] = this.#tokens[slot]! + this.#capacity;
     this.#bytes -= this.#sizes[slot]!;
