@@ -51,6 +51,9 @@ export interface EncodedPart extends EncodedRows {
   readonly rows: number;
 }
 
+/** The bodies of encoded rows, and where each begins. */
+export type Bodies = Pick<EncodedPart, "bytes" | "offsets">;
+
 /** The state of one encoding. */
 export interface Encoding {
   readonly view: RowsView;

@@ -14,7 +14,7 @@ import { encodeView } from "../json/encode.ts";
 import { type SpareMemory, zeros } from "../json/memory/spare.ts";
 import { lowerBound } from "../util/lower_bound.ts";
 import type { Steps } from "../util/steps.ts";
-import type { EncodedRows } from "../types/mod.ts";
+import type { Bodies } from "../json/row_encoder.ts";
 
 import { IdIndex } from "./id_index.ts";
 import type { MessageTarget } from "./target.ts";
@@ -72,7 +72,7 @@ export function hasEventId(source: RowSource, row: number): boolean {
 export function* writeIds(
   source: RowSource,
   target: MessageTarget,
-  encoded: EncodedRows,
+  encoded: Bodies,
   rowAt: (index: number) => number,
   spare: SpareMemory | undefined,
 ): Steps<Uint8Array<ArrayBuffer>> {
@@ -138,7 +138,7 @@ function sameOperation({ operations }: RowSource, row: number, other: number): b
 /** Compares a row's body with an earlier row's, which may be in an earlier piece and is then encoded once more. */
 function sameBody(
   source: RowSource,
-  encoded: EncodedRows,
+  encoded: Bodies,
   rowAt: (index: number) => number,
   index: number,
   earlier: number,

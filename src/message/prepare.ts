@@ -8,10 +8,9 @@ import { option, type OptionName, words } from "../errors/wording.ts";
 import { describe } from "../util/describe.ts";
 import { EncodeError, RouteError } from "../errors/mod.ts";
 import { encodeSteps } from "../json/encode.ts";
-import type { EncodedPart } from "../json/row_encoder.ts";
+import type { Bodies } from "../json/row_encoder.ts";
 import type { PieceMemory } from "../json/memory/spare.ts";
 import { type Steps, toEnd } from "../util/steps.ts";
-import type { EncodedRows } from "../types/mod.ts";
 import { MOST_ROWS_OF_BATCH } from "./batch_headers.ts";
 import { MAX_HEADER_BYTES } from "./headers.ts";
 import { hasEventId, type RowSource, writeIds } from "./ids.ts";
@@ -22,6 +21,9 @@ import { commandLineBytes, MAX_COMMAND_LINE } from "../subject/name.ts";
 
 /** A piece's bodies, at most: one row may pass it. */
 export const MAX_PIECE_BYTES = 64 * 1024 * 1024;
+
+/** The smallest body: `{}`. */
+const LEAST_BODY = 2;
 
 /** Selected rows of a source: `count` of them from the `from`th on. */
 export interface RowRange {
@@ -62,26 +64,21 @@ export function* prepareSteps(
   const sizes = sizeCheck(target, variantAt, possibleVariants(source));
   checkCommandLine(target, sizes.headerBytes);
   const indexOf = (row: number): number => (only === undefined ? row : only.indexOf(row)) - range.from;
-  const encode = (count: number): Steps<EncodedPart> =>
-    encodeSteps(source.view, {
-      ...(only === undefined ? {} : { only }),
-      from: range.from,
-      count,
-      ...(cut ? { maxBytes: MAX_PIECE_BYTES } : {}),
-      maxRowBytes: sizes.maxRowBytes,
-      overRow: (row, size) => sizes.check(row, size, indexOf(row), indexOf(row) === range.count - 1),
-      memory,
-    });
+  const asBatch = cut && target.fields.batchHeaderBytes !== undefined;
+  const { maxInFlightBytes } = target.fields;
+  // Rows that cannot fit the window with the others are not encoded: they would be encoded again for the next piece.
+  const most = asBatch ? Math.max(1, Math.floor(maxInFlightBytes / sizes.leastRowBytes)) : Infinity;
   const rowAt = (index: number): number => only?.[range.from + index] ?? range.from + index;
-  let encoded = yield* encode(range.count);
-  if (cut && target.fields.batchHeaderBytes !== undefined) {
-    const together = rowsTogether(target, encoded, (index) => variantAt(rowAt(index)));
-    if (together < encoded.offsets.length - 1) {
-      memory?.bodies?.give(encoded.bytes);
-      memory?.offsets.give(encoded.offsets);
-      encoded = yield* encode(together);
-    }
-  }
+  let encoded: Bodies = yield* encodeSteps(source.view, {
+    ...(only === undefined ? {} : { only }),
+    from: range.from,
+    count: Math.min(range.count, most),
+    ...(cut ? { maxBytes: asBatch ? Math.min(MAX_PIECE_BYTES, maxInFlightBytes) : MAX_PIECE_BYTES } : {}),
+    maxRowBytes: sizes.maxRowBytes,
+    overRow: (row, size) => sizes.check(row, size, indexOf(row), indexOf(row) === range.count - 1),
+    memory,
+  });
+  if (asBatch) encoded = firstOf(encoded, rowsTogether(target, encoded, (index) => variantAt(rowAt(index))));
   const count = encoded.offsets.length - 1;
   const constant = typeof source.operations === "number" && source.eventIds === undefined;
   const variants = constant ? variantOf(source.operations as number, false) : new Uint8Array(count);
@@ -95,8 +92,13 @@ export function* prepareSteps(
   return new PreparedRows(target, source, range.from, encoded, variants, ids, memory);
 }
 
+/** The first of some bodies, without a copy. */
+function firstOf({ bytes, offsets }: Bodies, count: number): Bodies {
+  return { bytes: bytes.subarray(0, offsets[count]), offsets: offsets.subarray(0, count + 1) };
+}
+
 /** How many rows fit the window together as one batch: at least one, whose own size is checked apart. */
-function rowsTogether(target: MessageTarget, encoded: EncodedRows, variantAt: (index: number) => number): number {
+function rowsTogether(target: MessageTarget, encoded: Bodies, variantAt: (index: number) => number): number {
   const { batchHeaderBytes, maxInFlightBytes } = target.fields;
   const count = encoded.offsets.length - 1;
   let size = 0;
@@ -151,6 +153,7 @@ function sizeCheck(
   const limit = Math.min(maxMessageBytes, maxInFlightBytes - subject) - smallest;
   return {
     headerBytes: largest,
+    leastRowBytes: smallest + subject + LEAST_BODY,
     maxRowBytes: smallest > MAX_HEADER_BYTES ? 0 : Math.max(0, limit),
     check,
     uneven: smallest !== largest || largest > MAX_HEADER_BYTES,
@@ -160,6 +163,8 @@ function sizeCheck(
 interface SizeCheck {
   /** The largest header block. */
   readonly headerBytes: number;
+  /** What a row takes of the window at least. */
+  readonly leastRowBytes: number;
   /** A body above this fits with no header block. */
   readonly maxRowBytes: number;
   /** Throws for a row that is too large; its batch headers follow from its place. */

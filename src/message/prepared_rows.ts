@@ -6,7 +6,7 @@
 
 import { ID_LENGTH } from "../hash/message_id.ts";
 import { crc32c } from "../hash/crc32c.ts";
-import type { EncodedPart } from "../json/row_encoder.ts";
+import type { Bodies } from "../json/row_encoder.ts";
 import type { PieceMemory } from "../json/memory/spare.ts";
 import type { Steps } from "../util/steps.ts";
 import type { HeaderBlock } from "./headers.ts";
@@ -36,6 +36,7 @@ export class PreparedRows {
   /** Where each body begins; empty after {@linkcode free}. */
   offsets: Uint32Array<ArrayBuffer>;
   readonly #memory: PieceMemory | undefined;
+  #totalSize: number | undefined;
   #crc32c: number | undefined;
   readonly #only: readonly number[] | undefined;
   readonly #variants: number | Uint8Array;
@@ -46,7 +47,7 @@ export class PreparedRows {
     target: MessageTarget,
     source: RowSource,
     from: number,
-    encoded: EncodedPart,
+    encoded: Bodies,
     variants: number | Uint8Array,
     ids: Uint8Array<ArrayBuffer> | undefined,
     memory: PieceMemory | undefined,
@@ -144,6 +145,11 @@ export class PreparedRows {
     const more = batchHeaderBytes === undefined ? 0 : batchHeaderBytes(index, index === this.count - 1);
     return this.blockOf(index).bytes.length + more + this.offsets[index + 1]! - this.offsets[index]! +
       this.subjectBytes.length;
+  }
+
+  /** What all rows count in the window together; summed up on first reading. */
+  get totalSize(): number {
+    return this.#totalSize ??= this.sizeOfRange(0, this.count);
   }
 
   /** What rows count in the window together. */

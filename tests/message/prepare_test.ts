@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { ConfigError, EncodeError } from "../../src/errors/mod.ts";
 import { messageId } from "../../src/hash/message_id.ts";
 import { PieceMemory, type SpareMemory } from "../../src/json/memory/spare.ts";
+import { batchHeaderBytes } from "../../src/message/batch_headers.ts";
 import { prepareRows } from "../../src/message/prepare.ts";
 import { MessageTarget, type TargetFields } from "../../src/message/target.ts";
 import { resolveOptions } from "../../src/options/publisher.ts";
@@ -207,6 +208,43 @@ Deno.test("prepareRows() of a piece reads the operations of its own rows alone",
     assert.match(blockText(piece, 0), /Filament-Operation: update/);
   }
   assert.equal(reads, rows, "one read per row");
+});
+
+Deno.test("prepareRows() encodes rows that must fit the window together at most twice, however few fit", () => {
+  const rows = 1000;
+  for (const size of [0, 30, 300, 30_000]) {
+    const source = openBatch(
+      { resource: "eu", rows: batchOf([textColumn("a", Array.from({ length: rows }, () => "x".repeat(size)))]) },
+      resolveOptions({ stream: "ORDERS", subject: "orders.eu", publishMode: "atomic" }),
+    );
+    const [chunk] = source.view.chunks;
+    let reads = 0;
+    const offsets = new Proxy(chunk!.columns[0]!.offsets, {
+      get(target, key) {
+        if (typeof key === "string" && /^\d+$/.test(key)) reads++;
+        return Reflect.get(target, key, target);
+      },
+    });
+    const view = { ...source.view, chunks: [{ ...chunk!, columns: [{ ...chunk!.columns[0]!, offsets }] }] };
+    const target = targetOf({ maxInFlightBytes: 65_536, batchHeaderBytes });
+    let from = 0;
+    while (from < rows) {
+      const piece = prepareRows({ ...source, view }, { from, count: rows - from }, target, true);
+      assert.ok(piece.totalSize <= 65_536);
+      const next = from + piece.count;
+      if (next < rows) assert.ok(piece.totalSize + piece.sizeOf(0) > 65_000, "as many as fit");
+      from = next;
+    }
+    // A row's value is found by two offsets.
+    assert.ok(reads <= 2 * 2.1 * rows, `${reads / 2 / rows} encodings per row of ${size} bytes`);
+  }
+});
+
+Deno.test("PreparedRows sums up its rows' sizes once", () => {
+  const rows = prepared({ rows: numbers(10) });
+  assert.equal(rows.totalSize, rows.sizeOfRange(0, 10));
+  rows.sizeOf = () => assert.fail("summed up again");
+  assert.ok(rows.totalSize > 0);
 });
 
 function numbers(rows: number): arrow.RecordBatch {

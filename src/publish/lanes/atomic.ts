@@ -228,7 +228,7 @@ export class AtomicLane implements Lane {
       delivery.allSubmitted();
       return true;
     }
-    const bytes = rows.sizeOfRange(0, rows.count);
+    const bytes = rows.totalSize;
     const { maxInFlight, maxInFlightBytes, publishTimeout } = this.#settings;
     if (this.#batches.rows + rows.count > maxInFlight || this.#batches.bytes + bytes > maxInFlightBytes) return false;
     // A batch that may have to be sent again is answered before the next: stored order stays the order of calls.

@@ -189,7 +189,7 @@ export function checkBatchCount(count: number, settings: Settings): void {
 /** Checks that rows fit the window as one batch. Throws an EncodeError `encode.too_large`. */
 export function checkBatchBytes(rows: PreparedRows, settings: Settings): void {
   if (settings.publishMode !== "atomic") return;
-  const size = rows.sizeOfRange(0, rows.count);
+  const size = rows.totalSize;
   const limit = settings.maxInFlightBytes;
   if (size <= limit) return;
   throw new EncodeError(

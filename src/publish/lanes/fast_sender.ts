@@ -159,7 +159,7 @@ export class FastSender {
   #begin(delivery: Delivery): FastBatch {
     const { maxInFlight, maxInFlightBytes } = this.#settings;
     const rows = delivery.rows!;
-    const rowsOfWindow = Math.min(maxInFlight, maxInFlightBytes * rows.count / rows.sizeOfRange(0, rows.count));
+    const rowsOfWindow = Math.min(maxInFlight, maxInFlightBytes * rows.count / rows.totalSize);
     const flow = Math.min(MOST_FLOW, Math.max(1, Math.floor(rowsOfWindow / ANSWERS)));
     // Unique among the batches that a stream has open, as the protocol asks: it is in every message, so it is short.
     const id = nuid.next().slice(-12);
