@@ -12,7 +12,7 @@ import { crc32c } from "../hash/crc32c.ts";
 import type { EncodedRows } from "../types/mod.ts";
 import { Arena, LARGEST, STOP } from "./memory/arena.ts";
 import type { Cell } from "./cells/cell.ts";
-import { type Key, nameKey } from "./write/key.ts";
+import { type Key, memberKeys } from "./write/key.ts";
 import { attach, flush, FULL, scratch } from "./memory/scratch.ts";
 import type { PieceMemory, SpareMemory } from "./memory/spare.ts";
 import { cellOf } from "./cells/mod.ts";
@@ -85,7 +85,7 @@ export function begin(
     EncodeOptions,
 ): Encoding {
   const count = Math.max(0, Math.min(most, (only?.length ?? view.rowCount) - from));
-  const keys = view.names.map((name, at) => nameKey(at === 0 ? "{" : ",", name));
+  const keys = memberKeys(view.names, (name) => name);
   checkCount(keys, count, maxBytes);
   return {
     view,

@@ -10,7 +10,7 @@ import { Fault, malformed } from "../../arrow/fault.ts";
 import { isText, type ShapeOf } from "../../arrow/field_type.ts";
 import { describeSpan, textSpan } from "../../arrow/text_span.ts";
 import { type Cell, type CellMaker, unset } from "./cell.ts";
-import { type Key, makeKey, nameKey, NO_KEY, putKey, putNull } from "../write/key.ts";
+import { type Key, makeKey, memberKeys, NO_KEY, putKey, putNull } from "../write/key.ts";
 import { keySet } from "./key_set.ts";
 import { flush, FULL, scratch } from "../memory/scratch.ts";
 
@@ -94,9 +94,7 @@ export function structCell(
   slots: number,
   make: CellMaker,
 ): Cell {
-  const fields = type.fields.map(({ name }, at) =>
-    make(column.children[at]!, nameKey(at === 0 ? "{" : ",", name), slots)
-  );
+  const fields = memberKeys(type.fields, ({ name }) => name).map((name, at) => make(column.children[at]!, name, slots));
   const empty = makeKey("{}");
   const { bits, bitOffset } = column;
   return (slot, position) => {

@@ -35,8 +35,24 @@ const made = new Map<string, Key>();
 const MOST_KEPT = 4096;
 const LONGEST_KEPT = 64;
 
+/** The keys of objects by the array that their names are in: an object may have more keys than the cache keeps. */
+const madeOf = new WeakMap<object, readonly Key[]>();
+
+/** Returns the keys of an object's members, made once per array: pieces of one batch have the same. */
+export function memberKeys<T extends object | string>(
+  members: readonly T[],
+  nameOf: (member: T) => string,
+): readonly Key[] {
+  let keys = madeOf.get(members);
+  if (keys === undefined) {
+    keys = members.map((member, at) => nameKey(at === 0 ? "{" : ",", nameOf(member)));
+    madeOf.set(members, keys);
+  }
+  return keys;
+}
+
 /** Makes the key of a column. `JSON.stringify` escapes what JSON requires, and lone surrogates. */
-export function nameKey(before: string, name: string): Key {
+function nameKey(before: string, name: string): Key {
   if (name.length > LONGEST_KEPT) return makeKey(`${before}${JSON.stringify(name)}:`);
   const known = made.get(before + name);
   if (known !== undefined) return known;
