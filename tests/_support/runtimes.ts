@@ -10,7 +10,7 @@ import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { withLock } from "./lock.ts";
 import { cacheFolder, run } from "./nats/mod.ts";
-import { printSkip } from "./skip.ts";
+import { printMissing } from "./missing.ts";
 
 /** npm's packages: `node` installs the newest Node.js. */
 const PACKAGES = {
@@ -68,14 +68,8 @@ export function playwrightModule(): Promise<string | undefined> {
 /** A Chromium; undefined, with the reason printed, where none is installed. */
 export function chromiumProgram(): string | undefined {
   const found = ["chromium", "chromium-browser", "google-chrome"].map(onPath).find((path) => path !== undefined);
-  if (found === undefined) missing("what needs a browser", "there is no chromium on the PATH");
+  if (found === undefined) printMissing("what needs a browser", "there is no chromium on the PATH");
   return found;
-}
-
-/** Says what is left out for want of a tool; where `JETROW_EVERYTHING` is set nothing may be, and it throws. */
-function missing(what: string, reason: string): void {
-  if (process.env.JETROW_EVERYTHING) throw new Error(`${what} cannot be left out here: ${reason}`);
-  printSkip(what, reason);
 }
 
 function onPath(name: string): string | undefined {
@@ -97,7 +91,7 @@ async function fromNpm(kept: keyof typeof PACKAGES, file: string): Promise<strin
     if (!existsSync(path)) throw new Error(`npm installed nothing at ${path}`);
     return path;
   } catch (error) {
-    missing(`what needs ${PACKAGES[kept]}`, error instanceof Error ? error.message : String(error));
+    printMissing(`what needs ${PACKAGES[kept]}`, error instanceof Error ? error.message : String(error));
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Says on the console why a test, or a part of one, was left out. */
+/** Prints why a test, or a part of one, is left out. */
 export function printSkip(what: string, reason: string): void {
   // deno-lint-ignore no-console
   console.log(`skipped: ${what}: ${reason}`);

@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type CliIo, main } from "../../src/cli/main.ts";
-import { printSkip } from "../_support/skip.ts";
+import { printMissing } from "../_support/missing.ts";
 
 /** What a run of `main` said. */
 export interface Said {
@@ -76,7 +76,7 @@ export async function onTerminal(
 ): Promise<{ exitCode: number; screen: string } | undefined> {
   const python = spawnSync("python3", ["-c", "import pty"]);
   if (python.error || python.status !== 0) {
-    printSkip("the command on a terminal", "there is no python3 with pty");
+    printMissing("the command on a terminal", "there is no python3 with pty");
     return undefined;
   }
   const child = spawn("python3", ["-c", TERMINAL, interruptAt, ...COMMAND, ...args], {

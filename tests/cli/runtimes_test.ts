@@ -1,22 +1,19 @@
 /** The command on Bun and on Node, as a process of its own. */
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startNatsServer } from "../_support/nats/mod.ts";
-import { printSkip } from "../_support/skip.ts";
+import { bundle } from "../_support/bundle.ts";
+import { bunProgram, node22Program } from "../_support/runtimes.ts";
 import { Files } from "./_files.ts";
 import { ROOT, shell } from "./_io.ts";
 import { idColumns } from "./_journal.ts";
 
 const INPUTS = join(ROOT, "tests/_testdata/inputs");
 
-function has(program: string): boolean {
-  const missing = spawnSync(program, ["--version"]).error !== undefined;
-  if (missing) printSkip(`the command on ${program}`, `there is no ${program}`);
-  return !missing;
-}
+const bun = await bunProgram();
+const node = await node22Program();
 
 async function checkInputs(command: string): Promise<void> {
   await using server = await startNatsServer();
@@ -97,22 +94,18 @@ async function checkJournal(command: string, where: string): Promise<void> {
 
 Deno.test({
   name: "the command reads all it reads on Bun",
-  ignore: !has("bun"),
-  fn: () => checkInputs(`bun ${ROOT}/src/cli/main.ts`),
+  ignore: bun === undefined,
+  fn: () => checkInputs(`${bun} ${ROOT}/src/cli/main.ts`),
 });
 
 Deno.test({
   name: "the command reads all it reads on Node",
-  ignore: !has("bun") || !has("node"),
+  ignore: node === undefined,
   async fn() {
     mkdirSync(join(ROOT, ".cache"), { recursive: true });
     const folder = mkdtempSync(join(ROOT, ".cache/command-"));
     try {
-      // Node 22.17 and older take no TypeScript: bun makes JavaScript of it.
-      const how = ["--target", "node", "--packages", "external", "--outfile", join(folder, "main.mjs")];
-      const built = spawnSync("bun", ["build", `${ROOT}/src/cli/main.ts`, ...how], { encoding: "utf8" });
-      assert.equal(built.status, 0, built.stderr);
-      await checkInputs(`node ${join(folder, "main.mjs")}`);
+      await checkInputs(`${node} ${await bundle(join(ROOT, "src/cli/main.ts"), join(folder, "main.mjs"))}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -1,7 +1,7 @@
 /** Checks of what goes beyond runs and sessions: publish modes, and functions that read. */
 
-import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
-import { compareVersions } from "../_support/nats/mod.ts";
+import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
+import { compareVersions } from "../_support/nats/versions.ts";
 import { equal, ok, rejection } from "./assert.ts";
 import { configOf, count, type Stage } from "./stage.ts";
 

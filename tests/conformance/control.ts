@@ -1,8 +1,10 @@
 /** What the suite talks to beside the server: a proxy to lose things with, data, a page for browsers. */
 
 import { fuzzCases, readBytes, readVectors } from "../_support/testdata.ts";
-import { isMisread } from "../_support/arrow/mod.ts";
-import { freePorts, startNatsServer, startTcpProxy, type TcpProxy } from "../_support/nats/mod.ts";
+import { isMisread } from "../_support/arrow/readers.ts";
+import { startNatsServer } from "../_support/nats/server.ts";
+import { freePorts } from "../_support/nats/ports.ts";
+import { startTcpProxy, type TcpProxy } from "../_support/nats/tcp_proxy.ts";
 import { until } from "../_support/wait.ts";
 import type { Env, Fixtures } from "./stage.ts";
 import type { Result } from "./suite.ts";

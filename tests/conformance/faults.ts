@@ -1,6 +1,6 @@
 /** Checks of what goes wrong: a cut connection, an abort, a full stream. */
 
-import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
 import { equal, ok, rejection } from "./assert.ts";
 import { ask, configOf, count, publishError, type Stage } from "./stage.ts";
 

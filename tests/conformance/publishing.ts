@@ -1,7 +1,7 @@
 /** Checks of runs and sessions, when all goes well. */
 
 import { tableFromIPC } from "apache-arrow";
-import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
 import { equal, ok, rejection } from "./assert.ts";
 import { configOf, count, fromBase64, type Stage, stored } from "./stage.ts";
 

@@ -1,7 +1,8 @@
 /** The runtimes that the suite runs on, and how it is run there. */
 
-import { build, type BuildOptions, stop } from "esbuild";
+import type { BuildOptions } from "esbuild";
 import { fileURLToPath } from "node:url";
+import { bundle } from "../_support/bundle.ts";
 import { run } from "../_support/nats/mod.ts";
 import {
   bunProgram,
@@ -107,9 +108,9 @@ export const TARGETS: readonly Target[] = [
   },
 ];
 
-const HOW: Readonly<Record<Runner, BuildOptions>> = {
-  // Packages stay outside, found in node_modules as a user's are.
-  run_node: { platform: "node", target: "node22", packages: "external" },
+/** How the runners that are no Node programs are bundled. */
+const HOW: Readonly<Record<Runner, BuildOptions | undefined>> = {
+  run_node: undefined,
   // What workerd lacks without nodejs_compat is not to be in the bundle: any `node:` fails the build.
   run_workerd: { platform: "browser", target: "es2022", conditions: ["workerd", "worker", "browser"] },
   run_browser: { platform: "browser", target: "es2022" },
@@ -117,18 +118,12 @@ const HOW: Readonly<Record<Runner, BuildOptions>> = {
 
 /** Bundles the runners into the cache folder; the path of each. */
 export async function bundleRunners(): Promise<Readonly<Record<Runner, string>>> {
-  const path = (runner: Runner) => here(`../../.cache/conformance/${runner}.mjs`);
-  const runners = Object.keys(HOW) as Runner[];
-  try {
-    for (const runner of runners) {
-      const entryPoints = [here(`${runner}.ts`)];
-      const common: BuildOptions = { bundle: true, format: "esm", logLevel: "warning", treeShaking: true };
-      await build({ ...common, ...HOW[runner], entryPoints, outfile: path(runner) });
-    }
-  } finally {
-    await stop();
+  const paths: [Runner, string][] = [];
+  for (const runner of Object.keys(HOW) as Runner[]) {
+    const outfile = here(`../../.cache/conformance/${runner}.mjs`);
+    paths.push([runner, await bundle(here(`${runner}.ts`), outfile, HOW[runner])]);
   }
-  return Object.fromEntries(runners.map((runner) => [runner, path(runner)])) as Record<Runner, string>;
+  return Object.fromEntries(paths) as Record<Runner, string>;
 }
 
 /** Runs a command of a target to its end; false, with the reason printed, where the machine lacks something. */

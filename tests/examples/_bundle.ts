@@ -1,7 +1,10 @@
 /** Bundles of examples, as a user makes them. */
 
-import { build, type BuildOptions, stop } from "esbuild";
+import type { BuildOptions } from "esbuild";
 import { fileURLToPath } from "node:url";
+import * as support from "../_support/bundle.ts";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
  * Bundles an example into the cache folder. `examples/tsconfig.json` says where the package's sources are.
@@ -10,19 +13,7 @@ import { fileURLToPath } from "node:url";
  * @param options how
  * @returns the bundle's path
  */
-export async function bundle(example: string, options: BuildOptions): Promise<string> {
-  const outfile = fileURLToPath(new URL(`../../.cache/examples/${example.replace(/\.ts$/, ".mjs")}`, import.meta.url));
-  try {
-    await build({
-      bundle: true,
-      format: "esm",
-      logLevel: "warning",
-      entryPoints: [fileURLToPath(new URL(`../../examples/${example}`, import.meta.url))],
-      outfile,
-      ...options,
-    });
-  } finally {
-    await stop();
-  }
-  return outfile;
+export function bundle(example: string, options: BuildOptions): Promise<string> {
+  const outfile = here(`../../.cache/examples/${example.replace(/\.ts$/, ".mjs")}`);
+  return support.bundle(here(`../../examples/${example}`), outfile, options);
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { nkeys } from "@nats-io/nats-core";
 import fc from "fast-check";
 import { parseConfig } from "../../src/options/document.ts";
@@ -6,7 +7,9 @@ import { checkConnection } from "../../src/options/connection.ts";
 import type { ConfigErrorCode } from "../../src/errors/mod.ts";
 import { OPTION_KEYS, resolveOptions } from "../../src/options/publisher.ts";
 import { keepsSecret, refuses } from "../_support/refusals.ts";
-import { printSkip } from "../_support/skip.ts";
+import { bundle } from "../_support/bundle.ts";
+import { run } from "../_support/nats/mod.ts";
+import { bunProgram, node22Program } from "../_support/runtimes.ts";
 
 const REQUIRED = { url: "nats://localhost:4222", stream: "EVENTS", subject: "events.{resource}" };
 
@@ -285,38 +288,25 @@ console.error([config.username, config.password, config.tls.key].join());
 `;
 
 Deno.test("parseConfig() prints no secret on Bun and Node", async () => {
-  const folder = await Deno.makeTempDir();
+  // Packages are found from here.
+  const dir = fileURLToPath(new URL("../../.cache", import.meta.url));
+  await Deno.mkdir(dir, { recursive: true });
+  const folder = await Deno.makeTempDir({ dir });
   try {
     const source = new URL("../../src/options/document.ts", import.meta.url).pathname;
     await Deno.writeTextFile(
       `${folder}/print.ts`,
       `import { parseConfig } from ${JSON.stringify(source)};${PRINT_ALL}`,
     );
-    const bundle = ["build", "--target=node", "--format=esm", `--outfile=${folder}/print.mjs`, `${folder}/print.ts`];
-    if (await run("bun", bundle) === undefined) return printSkip("inspect on Bun and Node", "bun is not on the PATH");
-    for (const runtime of ["bun", "node"]) {
-      const output = await run(runtime, [`${folder}/print.mjs`]);
-      if (output === undefined) {
-        printSkip("inspect", `${runtime} is not on the PATH`);
-        continue;
-      }
-      assert.equal(output.stderr.trim(), "s3cret-user,s3cret-password,s3cret-key");
-      assert.ok(output.stdout.includes("user_password"));
-      assert.ok(!output.stdout.includes("s3cret"), output.stdout);
+    const program = await bundle(`${folder}/print.ts`, `${folder}/print.mjs`);
+    for (const runtime of [await bunProgram(), await node22Program()]) {
+      if (runtime === undefined) continue;
+      const { out, err } = await run([runtime, program], { within: 60_000 });
+      assert.equal(err.trim(), "s3cret-user,s3cret-password,s3cret-key");
+      assert.ok(out.includes("user_password"));
+      assert.ok(!out.includes("s3cret"), out);
     }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
-
-async function run(command: string, args: string[]): Promise<{ stdout: string; stderr: string } | undefined> {
-  try {
-    const { success, stdout, stderr } = await new Deno.Command(command, { args }).output();
-    const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-    assert.ok(success, err);
-    return { stdout: out!, stderr: err! };
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-}

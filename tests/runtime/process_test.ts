@@ -1,13 +1,17 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeCertificates, opensslMissing, startNatsServer, tokenAuth } from "../_support/nats/mod.ts";
-import { printSkip } from "../_support/skip.ts";
+import { bundle } from "../_support/bundle.ts";
+import { bunProgram, node22Program } from "../_support/runtimes.ts";
 import { deadPort } from "./_dialling.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const bun = await bunProgram();
+const node = await node22Program();
+
 interface Ended {
   readonly code: number | null;
   readonly out: string;
@@ -81,20 +85,11 @@ async function checkSecureWebSocket(runtime: string, variable: string, command: 
   });
 }
 
-/** Makes JavaScript of a program, by Bun: Node takes no TypeScript before 22.18. */
-async function bundledForNode(program: string): Promise<readonly string[]> {
-  const bundle = program.replace(".ts", ".mjs");
-  const how = ["--target", "node", "--packages", "external", "--outfile", bundle];
-  const built = await run(["bun", "build", program, ...how]);
-  assert.equal(built.code, 0, built.err);
-  return ["node", bundle];
+async function onNode(program: string): Promise<readonly string[]> {
+  return [node!, await bundle(program, program.replace(".ts", ".mjs"))];
 }
 
-function has(program: string, what: string): boolean {
-  const missing = spawnSync(program, ["--version"]).error !== undefined;
-  if (missing) printSkip(what, `there is no ${program}`);
-  return !missing;
-}
+const onBun = (program: string): Promise<readonly string[]> => Promise.resolve([bun!, program]);
 
 Deno.test("connect() that is refused again and again never crashes a Deno process", async () => {
   await checkRefusals("deno", (program) => Promise.resolve([Deno.execPath(), "run", "-A", "--no-lock", program]));
@@ -102,14 +97,14 @@ Deno.test("connect() that is refused again and again never crashes a Deno proces
 
 Deno.test({
   name: "connect() that is refused again and again never crashes a Bun process",
-  ignore: !has("bun", "dialling on Bun"),
-  fn: () => checkRefusals("bun", (program) => Promise.resolve(["bun", program])),
+  ignore: bun === undefined,
+  fn: () => checkRefusals("bun", onBun),
 });
 
 Deno.test({
   name: "connect() that is refused again and again never crashes a Node process",
-  ignore: !has("bun", "dialling on Node") || !has("node", "dialling on Node"),
-  fn: () => checkRefusals("node", bundledForNode),
+  ignore: node === undefined,
+  fn: () => checkRefusals("node", onNode),
 });
 
 const noCertificates = opensslMissing("connect() by wss://");
@@ -122,8 +117,8 @@ Deno.test({
 
 Deno.test({
   name: "connect() by wss:// on Bun trusts whom Bun trusts",
-  ignore: noCertificates || !has("bun", "wss:// on Bun"),
-  fn: () => checkSecureWebSocket("bun", "NODE_EXTRA_CA_CERTS", ["bun"]),
+  ignore: noCertificates || bun === undefined,
+  fn: () => checkSecureWebSocket("bun", "NODE_EXTRA_CA_CERTS", [bun!]),
 });
 
 /** Dials an address whose certificate has it, and one whose certificate names only a host. */
@@ -165,19 +160,19 @@ Deno.test({
 
 Deno.test({
   name: "connect() to an address on Bun wants the address in the certificate",
-  ignore: noCertificates || !has("bun", "TLS on Bun"),
-  fn: () => checkAddresses("bun", (program) => Promise.resolve(["bun", program])),
+  ignore: noCertificates || bun === undefined,
+  fn: () => checkAddresses("bun", onBun),
 });
 
 Deno.test({
   name: "connect() to an address on Node wants the address in the certificate",
-  ignore: noCertificates || !has("bun", "TLS on Node") || !has("node", "TLS on Node"),
-  fn: () => checkAddresses("node", bundledForNode),
+  ignore: noCertificates || node === undefined,
+  fn: () => checkAddresses("node", onNode),
 });
 
 Deno.test({
   name: "a connection with a client's key prints without it on Bun and Node",
-  ignore: noCertificates || !has("bun", "TLS on Bun and Node") || !has("node", "TLS on Node"),
+  ignore: noCertificates || bun === undefined || node === undefined,
   async fn() {
     const { ca, server: { cert, key }, client } = await makeCertificates();
     await using server = await startNatsServer({ jetstream: false, tls: { cert, key, ca, verify: true } });
@@ -190,7 +185,7 @@ Deno.test({
         `await nc.close();`,
       ];
       await withProgram(lines, async (program) => {
-        const { code, out, err } = await run(runtime === "bun" ? ["bun", program] : await bundledForNode(program));
+        const { code, out, err } = await run(await (runtime === "bun" ? onBun : onNode)(program));
         assert.equal(code, 0, err);
         assert.ok(out.includes("NatsConnection") && out.length < 500, out);
         for (const line of client.key.split("\n")) {

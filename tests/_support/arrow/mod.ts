@@ -1,6 +1,8 @@
 /**
  * Arrow data: made by hand, at random, and read back.
  *
+ * What is bundled for a browser or workerd imports the files it needs, not an index.
+ *
  * @module
  */
 

@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "./workshop.ts";
-import { printSkip } from "../skip.ts";
+import { printMissing } from "../missing.ts";
 
 /** A certificate and its key, as PEM texts. */
 export interface Certificate {
@@ -40,7 +40,7 @@ export interface CertificateOptions {
 /** Whether tests of TLS have to be left out because there is no `openssl`; says so when they have. */
 export function opensslMissing(what: string): boolean {
   const missing = spawnSync("openssl", ["version"]).error !== undefined;
-  if (missing) printSkip(what, "there is no openssl to make certificates with");
+  if (missing) printMissing(what, "there is no openssl to make certificates with");
   return missing;
 }
 

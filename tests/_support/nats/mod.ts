@@ -1,6 +1,8 @@
 /**
  * Real nats-servers, what stands between them and a client, and what is asked of them.
  *
+ * What is bundled for a browser or workerd imports the files it needs, not an index.
+ *
  * @module
  */
 

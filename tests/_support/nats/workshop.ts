@@ -71,9 +71,12 @@ export interface RunOptions {
  *
  * @param command the program and its arguments
  * @param options how
- * @returns what it wrote to standard output; an error with the end of what it wrote to standard error when it fails
+ * @returns what it wrote to standard output and to standard error; an error with the end of what it wrote to standard error when it fails
  */
-export function run(command: readonly string[], options: RunOptions): Promise<{ readonly out: string }> {
+export function run(
+  command: readonly string[],
+  options: RunOptions,
+): Promise<{ readonly out: string; readonly err: string }> {
   const [program, ...args] = command as [string, ...string[]];
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
@@ -99,7 +102,7 @@ export function run(command: readonly string[], options: RunOptions): Promise<{ 
     });
     child.on("close", (code, signal) => {
       clearTimeout(timer);
-      if (code === 0) return resolve({ out });
+      if (code === 0) return resolve({ out, err });
       const why = late ? `took longer than ${options.within / 1000} s` : `ended with ${code ?? signal}`;
       reject(new Error(`${program} ${why}${err === "" ? "" : `: ${err.trim().split("\n").slice(-3).join(" / ")}`}`));
     });
