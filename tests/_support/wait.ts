@@ -6,7 +6,7 @@
 
 /** How long and how often is asked. */
 export interface WaitOptions {
-  /** Milliseconds until it is given up. @default {30000} */
+  /** Milliseconds until it is given up. @default {120000}: what is waited for comes at once unless the machine is busy */
   readonly within?: number;
   /** Milliseconds between two questions. @default {20} */
   readonly every?: number;
@@ -26,7 +26,7 @@ export async function until<T>(
   question: () => T | undefined | false | Promise<T | undefined | false>,
   options: WaitOptions = {},
 ): Promise<T> {
-  const { within = 30_000, every = 20 } = options;
+  const { within = 120_000, every = 20 } = options;
   const end = Date.now() + within;
   let cause: unknown;
   while (true) {

@@ -11,7 +11,6 @@ import {
   olderThan,
   passwordUsers,
   publisherPermissions,
-  startNatsCluster,
   startNatsServer,
   storedIn,
 } from "../_support/nats/mod.ts";
@@ -198,27 +197,4 @@ test("applyAll() cuts batches at 1000 rows and at what the window holds", async 
   assert.ok(byBytes.length > 5 && byBytes.every(({ rows }) => rows < 20), `${byBytes.length} pieces`);
   assert.equal(byBytes.reduce((sum, { rows }) => sum + rows, 0), 100);
   for (const { sequences } of byBytes) assert.equal(sequences!.length, 1);
-});
-
-test("a stream of three replicas keeps every batch whole when its leader is killed, each row once", async () => {
-  await using cluster = await startNatsCluster({ nodes: 3 });
-  const urls = [...cluster.urls];
-  await using nc = await connect({ url: urls, reconnect: true });
-  await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], num_replicas: 3, allow_atomic: true });
-  const leader = await cluster.leaderOf("ORDERS");
-  const others = urls.filter((url) => url !== leader.url);
-  await using other = await connect({ url: others });
-  const rows = 40;
-  const batches = 60;
-  await using publisher = await Publisher.open(other, { ...OPTIONS, retry: { budget: "20s" }, publishTimeout: "2s" });
-  const receipts: WriteReceipt[] = [];
-  for (let i = 0; i < batches; i++) {
-    const publishing = publisher.publish({ resource: "eu", rows: idBatch(rows, { first: i * rows }) });
-    if (i === 20) await leader.kill();
-    receipts.push(await publishing);
-  }
-  await cluster.ready();
-  const stored = await storedIn(other, "ORDERS");
-  assert.deepEqual(stored.map(({ body }) => JSON.parse(body).n), Array.from({ length: batches * rows }, (_, i) => i));
-  assert.deepEqual(receipts.map(({ sequences }) => sequences!.length), Array(batches).fill(1));
 });

@@ -1,21 +1,18 @@
 import assert from "node:assert/strict";
-import { jetstream } from "@nats-io/jetstream";
-import type { NatsConnection } from "@nats-io/nats-core";
 import { connect, openRun, type Options, publishAll, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { publishErrorOf } from "../_support/aftermath.ts";
 import {
   addStream,
-  api,
   infoOf,
   managerOf,
   natsServerVersion,
   olderThan,
-  startNatsCluster,
   startNatsServer,
   storedIn,
 } from "../_support/nats/mod.ts";
 import { idBatch, numberBatch, sizedBatch } from "../_support/arrow/mod.ts";
 import { until } from "../_support/wait.ts";
+import { rowsOnce } from "./_rows_once.ts";
 
 const server = await natsServerVersion();
 const skipOld = olderThan("2.14.0", server, "fast batches");
@@ -201,38 +198,4 @@ test("publishAll() goes on after kills of the server, and each row is stored onc
     assert.equal((await infoOf(nc, "ORDERS")).state.messages, rows, publishMode);
     assert.equal(await rowsOnce(nc, rows), rows, publishMode);
   }
-});
-
-/** How many of the rows 0 to `rows` - 1 are stored once. */
-async function rowsOnce(nc: NatsConnection, rows: number): Promise<number> {
-  const consumer = await jetstream(nc).consumers.get("ORDERS");
-  const messages = await consumer.consume({ max_messages: 5000 });
-  const seen = new Uint8Array(rows);
-  for await (const message of messages) {
-    seen[message.json<{ n: number }>().n]!++;
-    if (message.info.pending === 0) break;
-  }
-  return seen.filter((times) => times === 1).length;
-}
-
-test("a stream of three replicas has each row once when its leader is killed, and when it steps down", async () => {
-  await using cluster = await startNatsCluster({ nodes: 3 });
-  const urls = [...cluster.urls];
-  await using nc = await connect({ url: urls, reconnect: true });
-  await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], num_replicas: 3, allow_batched: true });
-  const leader = await cluster.leaderOf("ORDERS");
-  await using other = await connect({ url: urls.filter((url) => url !== leader.url) });
-  const options: Options = { ...OPTIONS, retry: { budget: "25s" }, publishTimeout: "3s" };
-  await using publisher = await Publisher.open(other, options);
-  const rows = 30_000;
-  const publishing = publisher.publish({ resource: "eu", rows: idBatch(rows) });
-  await until("some rows", () => publisher.stats().acked > 5000, { every: 1 });
-  await leader.kill();
-  await until("more rows", () => publisher.stats().acked > 15_000, { every: 1 });
-  // A cluster that has just lost a node may leave a request unanswered.
-  await until("a step-down", () => api(other, "STREAM.LEADER.STEPDOWN.ORDERS"));
-  assert.equal((await publishing).rows, rows);
-  await cluster.ready();
-  assert.equal((await infoOf(other, "ORDERS")).state.messages, rows);
-  assert.equal(await rowsOnce(other, rows), rows);
 });

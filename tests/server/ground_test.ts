@@ -10,7 +10,6 @@ import {
   managerOf,
   natsServerVersion,
   olderThan,
-  startNatsCluster,
   startNatsServer,
   storedIn,
 } from "../_support/nats/mod.ts";
@@ -158,19 +157,4 @@ Deno.test("a stream that keeps rows as long as somebody is interested keeps them
     const receipt = await publish(nc);
     assert.ok((await verifyReceipt(nc, receipt)).ok);
   });
-});
-
-Deno.test("three replicas have every row when it is acknowledged, in order, each once", async () => {
-  await using cluster = await startNatsCluster({ nodes: 3 });
-  await using nc = await connect({ url: [...cluster.urls], reconnect: true });
-  await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], num_replicas: 3 });
-  const receipt = await publish(nc);
-  const again = await publish(nc);
-  assert.deepEqual([receipt.sequences, again.duplicates, again.sequences], [[[1, ROWS]], ROWS, [[1, ROWS]]]);
-  const leader = await cluster.leaderOf("ORDERS");
-  await leader.kill();
-  await cluster.leaderOf("ORDERS");
-  await cluster.ready(); // it may have led the cluster, too
-  await using other = await connect({ url: cluster.nodes.filter((node) => node.running()).map(({ url }) => url) });
-  assert.ok((await verifyReceipt(other, receipt)).ok, "acknowledged by a majority");
 });

@@ -11,10 +11,10 @@ import {
   natsServerVersion,
   olderThan,
   publishAcked,
-  startNatsCluster,
   startNatsServer,
 } from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
+import { theOne } from "./_findings.ts";
 
 const server = await natsServerVersion();
 const skipOld = olderThan("2.15.0", server, "inspect() on readers with every fault");
@@ -196,17 +196,6 @@ Deno.test("inspect() finds the readers of every page", async () => {
   assert.equal(named.size, 300);
 });
 
-Deno.test("inspect() finds a reader with fewer copies than its stream", async () => {
-  await using cluster = await startNatsCluster({ nodes: 3 });
-  await using nc = await connect({ url: [...cluster.urls] });
-  await createStream(nc, { name: "THREE", subjects: ["three"], num_replicas: 3 });
-  await createConsumer(nc, "THREE", { name: "one", durable_name: "one", num_replicas: 1 });
-  await createConsumer(nc, "THREE", { name: "all", durable_name: "all" });
-  const found = await inspect(nc, { stream: "THREE", subject: "three" });
-  const { consumer, field } = theOne(found, "consumer.single_copy");
-  assert.deepEqual([consumer, field], ["one", "num_replicas"]);
-});
-
 /** Pulls so many rows, without acknowledging them; gives their reply subjects. */
 async function pull(nc: NatsConnection, stream: string, batch: number): Promise<string[]> {
   const replies: string[] = [];
@@ -234,12 +223,6 @@ async function waitingPulls(nc: NatsConnection, stream: string): Promise<void> {
   await until("both pulls to wait", async () => {
     return (await api(nc, `CONSUMER.INFO.${stream}.reader`)).num_waiting === 2;
   });
-}
-
-function theOne(findings: readonly Finding[], code: FindingCode): Finding {
-  const found = findings.filter((finding) => finding.code === code);
-  assert.equal(found.length, 1, `${code} among ${findings.map(({ code }) => code)}`);
-  return found[0]!;
 }
 
 function readers(findings: readonly Finding[]): FindingCode[] {

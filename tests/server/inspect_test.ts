@@ -7,18 +7,14 @@ import type { Options } from "../../src/types/mod.ts";
 import {
   api,
   compareVersions,
-  createConsumer,
   createStream,
-  type NatsCluster,
-  type NatsServer,
   natsServerVersion,
   olderThan,
   passwordUsers,
   publishAcked,
-  startNatsCluster,
   startNatsServer,
 } from "../_support/nats/mod.ts";
-import { until } from "../_support/wait.ts";
+import { theOne } from "./_findings.ts";
 
 const server = await natsServerVersion();
 const skipOld = olderThan("2.15.0", server, "inspect() on streams with every fault");
@@ -279,83 +275,6 @@ Deno.test("inspect() refuses a wrong option by its name", async () => {
   const codes = (await inspectWith({ timeout: "2s" })).map(({ code }) => code);
   assert.ok(codes.includes("stream.missing"), codes.join());
 });
-
-Deno.test({
-  name: "inspect() finds what replicas can have: an even number, a node lost, a stream whose nodes are all lost",
-  ignore: skipOld,
-  async fn() {
-    await using cluster = await startNatsCluster({ nodes: 3 });
-    await using nc = await connect({ url: [...cluster.urls] });
-    await leaderOfTwo(cluster);
-    assert.equal(theOne(await inspect(nc, TWO), "stream.even_replicas").severity, "warning");
-
-    // Nothing is to be found here but what is worth knowing everywhere.
-    await createStream(nc, SOUND);
-    await createConsumer(nc, "SOUND", { name: "reader", durable_name: "reader", backoff: [1e9, 2e9] });
-    const sound = { stream: "SOUND", subject: "sound.{resource}" };
-    await cluster.followersOf("SOUND");
-    assert.deepEqual((await inspect(nc, sound)).map(({ code }) => code), ["server.sync", "connection.payload"]);
-
-    await createStream(nc, { name: "ALONE", subjects: ["alone"] });
-    const other = await cluster.leaderOf("ALONE");
-    await using elsewhere = await connect({ url: cluster.nodes.find((node) => node !== other)!.url });
-    // In order: of a killed one the others learn much later that it is gone.
-    await other.stop();
-    const lag = await until("the lost node to show", async () => {
-      return (await inspect(elsewhere, sound)).find(({ code }) => code === "stream.replica_lag");
-    });
-    assert.equal(lag.severity, "warning");
-    assert.ok(lag.message.includes(other.name));
-    const offline = await until("the stream to be offline", async () => {
-      return (await inspect(elsewhere, { stream: "ALONE", subject: "alone" })).find(({ code }) =>
-        code === "stream.offline"
-      );
-    });
-    assert.equal(offline.severity, "error");
-  },
-});
-
-Deno.test({
-  name: "inspect() finds a stream that has lost its leader and cannot elect another",
-  ignore: skipOld,
-  async fn() {
-    await using cluster = await startNatsCluster({ nodes: 3 });
-    const leader = await leaderOfTwo(cluster);
-    await using nc = await connect({ url: cluster.nodes.find((node) => node !== leader)!.url });
-    await leader.kill();
-    // Nobody answers for the stream at first: the node that is left still hopes.
-    const found = await until("the loss of the leader to show", async () => {
-      return (await inspect(nc, TWO, { timeout: 1000 })).find(({ code }) => code === "stream.no_leader");
-    });
-    assert.deepEqual([found.severity, found.field], ["error", "cluster.leader"]);
-  },
-});
-
-/** A stream of two copies: with one of them lost it has no majority, while the cluster goes on. */
-const TWO = { stream: "TWO", subject: "two.{resource}" };
-
-async function leaderOfTwo(cluster: NatsCluster): Promise<NatsServer> {
-  await using nc = await connect({ url: [...cluster.urls] });
-  await createStream(nc, { name: "TWO", subjects: ["two.>"], num_replicas: 2 });
-  return await cluster.leaderOf("TWO");
-}
-
-/** A stream that has nothing to be warned of, in a cluster. */
-const SOUND = {
-  name: "SOUND",
-  subjects: ["sound.>"],
-  num_replicas: 3,
-  max_bytes: 100_000_000,
-  discard: "new",
-  allow_direct: true,
-  deny_purge: true,
-};
-
-function theOne(findings: readonly Finding[], code: FindingCode, field?: string): Finding {
-  const found = findings.filter((finding) => finding.code === code && (field === undefined || finding.field === field));
-  assert.equal(found.length, 1, `${code} among ${findings.map((finding) => `${finding.code} (${finding.field})`)}`);
-  return found[0]!;
-}
 
 function errors(findings: readonly Finding[]): FindingCode[] {
   return findings.filter(({ severity }) => severity === "error").map(({ code }) => code);

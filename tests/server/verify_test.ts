@@ -1,20 +1,16 @@
 import assert from "node:assert/strict";
-import type { NatsConnection } from "@nats-io/nats-core";
-import { crc32c } from "../../src/hash/crc32c.ts";
 import { connect, Publisher } from "../../src/runtime/deno.ts";
 import { verifyReceipt } from "../../src/stream/verify/verify.ts";
-import type { WriteReceipt } from "../../src/types/mod.ts";
 import {
   api,
   compareVersions,
   createStream,
-  infoOf,
   passwordUsers,
   publishAcked,
-  startNatsCluster,
   startNatsServer,
 } from "../_support/nats/mod.ts";
 import { batchOf, intColumn, textColumn } from "../_support/arrow/mod.ts";
+import { fill, receiptOf } from "./_receipts.ts";
 
 /** The three ways to read: by direct gets, through a consumer, from the leader alone. */
 const WAYS = [
@@ -22,8 +18,6 @@ const WAYS = [
   { way: "a consumer", config: {} },
   { way: "the leader", config: { retention: "workqueue" } },
 ] as const;
-
-const utf8 = new TextEncoder();
 
 for (const { way, config } of WAYS) {
   Deno.test(`verifyReceipt() by ${way} is right with others' rows between, rows deleted, a content changed`, async () => {
@@ -127,42 +121,6 @@ Deno.test("verifyReceipt() reads rows of a megabyte, and bodies that are empty",
   }
 });
 
-Deno.test("verifyReceipt() of 200,000 rows keeps memory flat", async () => {
-  await using server = await startNatsServer();
-  await using nc = await connect({ url: server.url });
-  for (const { way, config } of WAYS.slice(0, 2)) {
-    const name = way.replaceAll(" ", "_");
-    await createStream(nc, { name, subjects: [name], ...config });
-    const receipt = await fill(nc, name, 200_000, 2_000);
-    const half = {
-      ...receipt,
-      rows: 100_000,
-      bytes: Math.floor(receipt.bytes / 2),
-      sequences: [[1, 100_000]],
-    } as const;
-    await heldBy(() => verifyReceipt(nc, half));
-    const forHalf = await heldBy(() => verifyReceipt(nc, half));
-    const forAll = await heldBy(async () => assert.equal((await verifyReceipt(nc, receipt)).ok, true));
-    assert.ok(forAll - forHalf < 100, `${way}: ${forHalf} MB for 200 MB of rows, ${forAll} MB for 400 MB`);
-    await api(nc, `STREAM.DELETE.${name}`);
-  }
-});
-
-Deno.test("verifyReceipt() finds on the leader what a replica that was asked does not have yet", async () => {
-  await using cluster = await startNatsCluster({ nodes: 3 });
-  await using setup = await connect({ url: [...cluster.urls] });
-  await createStream(setup, { name: "LAG", subjects: ["lag"], num_replicas: 3, allow_direct: true });
-  const leader = await cluster.leaderOf("LAG");
-  await using nc = await connect({ url: leader.url });
-  // Read as soon as they are acknowledged, again and again: which replica answers is chance.
-  for (let round = 0; round < 20; round++) {
-    const bodies = Array.from({ length: 200 }, (_, i) => JSON.stringify({ round, i }));
-    const receipt = receiptOf("LAG", bodies, await publishAcked(nc, "lag", bodies));
-    const { ok, missing } = await verifyReceipt(nc, receipt);
-    assert.deepEqual([ok, missing], [true, 0], `round ${round}`);
-  }
-});
-
 Deno.test("verifyReceipt() goes without what permissions forbid, and says when nothing is left", async () => {
   const reading = (...publish: string[]) => ({ publish: [...publish, "orders"], subscribe: ["_MINE.>"] });
   const config = passwordUsers(
@@ -210,50 +168,3 @@ Deno.test("verifyReceipt() throws for a stream that is not there, after an abort
   await nc.close();
   await assert.rejects(closing, { code: "connection.closed" });
 });
-
-/**
- * The memory that is held towards the end of something, in MB: the least that was in use during the last third of its
- * time, since how much garbage lies about before it is collected is chance.
- */
-async function heldBy(work: () => Promise<unknown>): Promise<number> {
-  const samples: number[] = [];
-  const watch = setInterval(() => {
-    const { heapUsed, external } = Deno.memoryUsage();
-    samples.push((heapUsed + external) / 1e6);
-  }, 10);
-  await work();
-  clearInterval(watch);
-  return Math.round(Math.min(...samples.slice(Math.floor(samples.length * 2 / 3))));
-}
-
-/** A receipt of these rows. */
-function receiptOf(stream: string, bodies: readonly string[], sequences: readonly number[]): WriteReceipt {
-  const all = utf8.encode(bodies.join(""));
-  const pairs: [number, number][] = [];
-  for (const sequence of sequences) {
-    const last = pairs.at(-1);
-    if (last !== undefined && sequence === last[1] + 1) last[1] = sequence;
-    else pairs.push([sequence, sequence]);
-  }
-  const about = { uri: `nats://${stream}/r`, resource: "r", stream, subject: "s", batch: 0, offset: 0 };
-  return { ...about, rows: bodies.length, bytes: all.length, crc32c: crc32c(all), sequences: pairs };
-}
-
-/** Stores so many rows of about this size, quickly; gives their receipt. */
-async function fill(nc: NatsConnection, stream: string, rows: number, size = 230): Promise<WriteReceipt> {
-  const text = "x".repeat(size);
-  let crc = 0;
-  let bytes = 0;
-  for (let n = 0; n < rows; n++) {
-    const body = utf8.encode(JSON.stringify({ n, text }));
-    crc = crc32c(body, crc);
-    bytes += body.length;
-    // Every thousandth acknowledgment is waited for, so that the server is not overrun.
-    if (n % 1000 === 999) await nc.request(stream.toLowerCase(), body, { timeout: 10_000 });
-    else nc.publish(stream.toLowerCase(), body);
-  }
-  const { state } = await infoOf(nc, stream);
-  assert.equal(state.messages, rows);
-  const about = { uri: `nats://${stream}/r`, resource: "r", stream, subject: stream, batch: 0, offset: 0 };
-  return { ...about, rows, bytes, crc32c: crc, sequences: [[1, rows]] };
-}

@@ -6,8 +6,8 @@ import { idBatch } from "../_support/arrow/mod.ts";
 import { until } from "../_support/wait.ts";
 import { asAdmin, playOnServer, type ServerScene, storedRows } from "./_server.ts";
 
-const ORDERS = { name: "ORDERS", subjects: ["orders.>"], num_replicas: 3 };
-const SINK = { stream: "ORDERS", subject: "orders.{resource}", maxInFlight: 256, publishTimeout: 2000 } as const;
+const ORDERS = { name: "ORDERS", subjects: ["orders.>"], num_replicas: 3, duplicate_window: 600e9 };
+const SINK = { stream: "ORDERS", subject: "orders.{resource}", maxInFlight: 256, publishTimeout: 5000 } as const;
 
 /** A connection to a running node as it is then. */
 const anyNode = (cluster: NatsCluster) => () => ({ url: cluster.nodes.find((node) => node.running())!.url });
@@ -74,7 +74,7 @@ Deno.test("publishing to three nodes", async (t) => {
         admin: anyNode(cluster),
         exists: true,
         rows: 20_000,
-        options: { publishTimeout: 4000, maxInFlight: 100 },
+        options: { publishTimeout: 5000, maxInFlight: 100 },
         ...play,
         expected: leaderless,
       });
@@ -85,7 +85,7 @@ Deno.test("publishing to three nodes", async (t) => {
     await afresh(cluster);
     await create(cluster);
     const node = await follower(cluster);
-    const config: SinkConfig = { ...SINK, url: node.url, retry: { budget: "20s" } };
+    const config: SinkConfig = { ...SINK, url: node.url, retry: { budget: "3m" } };
     const publisher = await Publisher.open(() => connect(config), config);
     const publishing = publisher.publish({ resource: "eu", rows: idBatch(50_000) });
     const acked = (rows: number) => until(`${rows} rows`, () => publisher.stats().acked > rows, { every: 2 });
@@ -122,7 +122,7 @@ Deno.test("publishing to three nodes", async (t) => {
       }
     })();
     const total = await publishAll(() => connect(config), config, source(), {
-      budget: "30s",
+      budget: "3m",
       onReceipt: (receipt) => void receipts.push(receipt),
     });
     await restarts;
@@ -146,7 +146,7 @@ Deno.test("publishing to three nodes", async (t) => {
         rows: idBatch(5000, { first }),
       })),
       {
-        budget: "30s",
+        budget: "3m",
         onReceipt: async () => {
           if (told++ === 0) await node.kill();
         },
