@@ -1,5 +1,6 @@
 /** The suites by name. */
 
+import { costs } from "./costs.ts";
 import { curves } from "./curves.ts";
 import { encode } from "./encode.ts";
 import { modes } from "./fast.ts";
@@ -30,5 +31,6 @@ export const suites: Readonly<Record<string, (bench: Bench) => Promise<void>>> =
   link,
   workerd,
   curves,
+  costs,
   memory,
 };

@@ -61,9 +61,21 @@ export class Stage implements AsyncDisposable {
     subjects: readonly string[] = [SUBJECT],
     more: Partial<StreamConfig> = {},
   ): Promise<void> {
+    await this.#replace({ name: STREAM, subjects: [...subjects], storage, ...more });
+  }
+
+  /** New, empty streams in memory that take batches; the subject of each ends in its name. */
+  async freshStreams(names: readonly string[], prefix: string): Promise<void> {
+    for (const name of names) {
+      const batches = { allow_atomic: true, allow_batched: true };
+      await this.#replace({ name, subjects: [`${prefix}.${name}`], storage: "memory", ...batches });
+    }
+  }
+
+  async #replace(config: Partial<StreamConfig> & { readonly name: string }): Promise<void> {
     const manager = await jetstreamManager(this.#control);
-    await manager.streams.delete(STREAM).catch(() => {});
-    await manager.streams.add({ name: STREAM, subjects: [...subjects], storage, ...more });
+    await manager.streams.delete(config.name).catch(() => {});
+    await manager.streams.add(config);
   }
 
   /** How many messages the stream holds. */

@@ -96,7 +96,10 @@ function checkValue(name: string, value: unknown, field: string): void {
   };
   if (typeof value !== "string") return refuse("config.type", "must have values that are strings");
   if (/[\r\n]/.test(value)) refuse("config.syntax", "must have values without CR and LF");
-  if (/[{}]/.test(value)) refuse("config.syntax", "must have values without braces: headers have no placeholders");
+  if (/[{}]/.test(value)) {
+    const rule = "must have values without braces: headers have no placeholders (stream and subject take {resource})";
+    refuse("config.syntax", rule);
+  }
   if (!value.isWellFormed()) refuse("config.syntax", "must have values without a lone surrogate");
   if (value.includes(ID_HEADER)) refuse("config.conflict", `must not have values that contain ${ID_HEADER}`);
 }

@@ -181,6 +181,10 @@ Deno.test("jetrow names a wrong option as it was written", async () => {
   );
   await wrong(publish(...url, "--header", "nothing"), /--header must be 'Name: value'/);
   await wrong(
+    publish(...url, "--header", "X-Resource: {resource}"),
+    /^jetrow: config\.syntax: --header must have values without braces: headers have no placeholders .*"\{resource\}"/,
+  );
+  await wrong(
     publish(...url, "--header", "Nats-TTL: 5"),
     /^jetrow: config\.\w+: --header must not have names .*: received "Nats-TTL"/,
   );

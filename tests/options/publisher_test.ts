@@ -128,7 +128,15 @@ const cases: readonly Case[] = [
     "headers",
     `must not have names that jetrow writes itself: received "${name}"`,
   ]),
-  ["headers", { "X-A": "{resource}" }, "config.syntax", "headers", "without braces: headers have no placeholders"],
+  ...["{resource}", "{row.a}", "{", "}", '{"a":1}', "{{resource}}"].map((value): Case => [
+    "headers",
+    { "X-A": value },
+    "config.syntax",
+    "headers",
+    `without braces: headers have no placeholders (stream and subject take {resource}): received ${
+      JSON.stringify(value)
+    } for "X-A"`,
+  ]),
   ["headers", { "X-A": "a\nNats-Rollup: all" }, "config.syntax", "headers", "must have values without CR and LF"],
   ["headers", { "X-A": "a\r" }, "config.syntax", "headers", 'received "a\\r"'],
   ["headers", { "X-A": "a\ud800" }, "config.syntax", "headers", "surrogate"],
