@@ -123,14 +123,15 @@ export function viewColumn(
   return view;
 }
 
-/** How many elements the own buffers of a column have now. */
+/**
+ * How many elements the own buffers of a column have now, without those that views point into: they may be thousands,
+ * and each view is checked against its buffer.
+ */
 export function elementsOf(
-  { bits, numbers, words, bytes, offsets, sizes, codes, buffers }: Omit<Buffers, "readable"> & Pick<ColumnView, "bits">,
+  { bits, numbers, words, bytes, offsets, sizes, codes }: Omit<Buffers, "readable"> & Pick<ColumnView, "bits">,
 ): number {
-  let sum = (bits?.length ?? 0) + numbers.length + words.length + bytes.length;
-  sum += offsets.length + sizes.length + codes.length;
-  for (const buffer of buffers) sum += buffer.length;
-  return sum;
+  return (bits?.length ?? 0) + numbers.length + words.length + bytes.length + offsets.length + sizes.length +
+    codes.length;
 }
 
 /** Whether a slot is null by its own bitmap. */

@@ -92,6 +92,7 @@ export function viewed(buffers: readonly Uint8Array[], words: Int32Array, slot: 
   const start = words[4 * slot + 3]!;
   const buffer = buffers[index];
   if (size < 0) malformed(`a view has a size of ${size}`);
+  if (buffer?.length === 0) malformed(`a view of ${size} bytes is in a buffer that is empty, or that was transferred`);
   if (buffer === undefined) malformed(`a view points to buffer ${index} of ${buffers.length}`);
   if (!(start >= 0 && start + size <= buffer.length)) {
     malformed(`a view of ${size} bytes at ${start} is outside of its buffer of ${buffer.length} bytes`);

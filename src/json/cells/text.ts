@@ -57,7 +57,10 @@ function largeTextCell(column: ColumnView, key: Key): Cell {
 function viewCell(column: ColumnView, key: Key): Cell {
   const { bits, bitOffset, words, buffers } = column;
   const inline = sourceOf(column.bytes);
-  const sources = buffers.map(sourceOf);
+  // Made when they are first needed: a column may have thousands of buffers, and each piece needs a few.
+  const sources = new Map<number, DataView>();
+  let last = -1;
+  let view: DataView | undefined;
   return (slot, position) => {
     const bit = bitOffset + slot;
     if (bits !== undefined && unset(bits, bit)) return putNull(position, key);
@@ -69,7 +72,13 @@ function viewCell(column: ColumnView, key: Key): Cell {
     }
     const source = viewed(buffers, words, slot);
     const start = words[4 * slot + 3]!;
-    return putString(p, source, sources[words[4 * slot + 2]!]!.words, start, start + size);
+    const buffer = words[4 * slot + 2]!;
+    if (buffer !== last) {
+      last = buffer;
+      view = sources.get(buffer);
+      if (view === undefined) sources.set(buffer, view = sourceOf(source).words);
+    }
+    return putString(p, source, view!, start, start + size);
   };
 }
 
