@@ -5,6 +5,7 @@
  * @module
  */
 
+import { lazily } from "../util/lazily.ts";
 import { lowerBound } from "../util/lower_bound.ts";
 import { type ColumnView, isNull } from "./column.ts";
 import { malformed } from "./fault.ts";
@@ -40,6 +41,18 @@ export interface Place {
   slot: number;
 }
 
+/** Where the chunks of a dictionary begin among all values, and where the last one ends; counted once per dictionary. */
+const chunkStarts = new WeakMap<readonly ColumnView[], readonly number[]>();
+
+function startsOf(dictionary: readonly ColumnView[]): readonly number[] {
+  const known = chunkStarts.get(dictionary);
+  if (known !== undefined) return known;
+  const made = [0];
+  for (const chunk of dictionary) made.push(made[made.length - 1]! + chunk.length);
+  chunkStarts.set(dictionary, made);
+  return made;
+}
+
 /**
  * A function that finds a dictionary column's value: the chunk it is in, by number, and the slot in it, both written to
  * `place`. The slot must not be null.
@@ -47,8 +60,7 @@ export interface Place {
 export function dictionaryPlace(column: ColumnView, place: Place): (slot: number) => void {
   const { numbers, words, dictionary } = column;
   const wide = column.type.kind === "dictionary" && column.type.bits === 64;
-  const starts = [0];
-  for (const chunk of dictionary) starts.push(starts[starts.length - 1]! + chunk.length);
+  const starts = startsOf(dictionary);
   const size = starts[dictionary.length]!;
   return (slot) => {
     const index = wide ? wideAt(words, slot) : numbers[slot]!;
@@ -101,11 +113,11 @@ export function nullTest(column: ColumnView): (slot: number) => boolean {
     case "dictionary": {
       const place: Place = { chunk: 0, slot: 0 };
       const find = dictionaryPlace(column, place);
-      const values = column.dictionary.map(nullTest);
+      const valueOf = lazily((chunk) => nullTest(column.dictionary[chunk]!));
       return (slot) => {
         if (own(slot)) return true;
         find(slot);
-        return values[place.chunk]!(place.slot);
+        return valueOf(place.chunk)(place.slot);
       };
     }
     case "runs": {

@@ -5,6 +5,7 @@
  */
 
 import { describe } from "../util/describe.ts";
+import { lazily } from "../util/lazily.ts";
 import { checkReadable, dictionaryPlace, type Place, wideAt } from "./access.ts";
 import { type ColumnView, isNull } from "./column.ts";
 import { malformed } from "./fault.ts";
@@ -103,7 +104,7 @@ export function viewed(buffers: readonly Uint8Array[], words: Int32Array, slot: 
 function dictionarySpan(column: ColumnView): TextSpan {
   const place: Place = { chunk: 0, slot: 0 };
   const find = dictionaryPlace(column, place);
-  const values = column.dictionary.map(textSpan);
+  const valueOf = lazily((chunk) => textSpan(column.dictionary[chunk]!));
   const span: TextSpan = {
     bytes: NO_BYTES,
     start: 0,
@@ -112,7 +113,7 @@ function dictionarySpan(column: ColumnView): TextSpan {
       checkReadable(column, slot);
       if (isNull(column, slot)) return false;
       find(slot);
-      const value = values[place.chunk]!;
+      const value = valueOf(place.chunk);
       if (!value.seek(place.slot)) return false;
       span.bytes = value.bytes;
       span.start = value.start;

@@ -8,6 +8,7 @@ import { dictionaryPlace, memberTable, type Place, runFinder } from "../../arrow
 import type { ColumnView } from "../../arrow/column.ts";
 import { malformed } from "../../arrow/fault.ts";
 import type { ShapeOf } from "../../arrow/field_type.ts";
+import { lazily } from "../../util/lazily.ts";
 import { type Cell, type CellMaker, unset } from "./cell.ts";
 import { type Key, putNull } from "../write/key.ts";
 
@@ -16,11 +17,11 @@ export function dictionaryCell(column: ColumnView, key: Key, make: CellMaker): C
   const { bits, bitOffset } = column;
   const place: Place = { chunk: 0, slot: 0 };
   const find = dictionaryPlace(column, place);
-  const values = column.dictionary.map((chunk) => make(chunk, key, chunk.length));
+  const valueOf = lazily((chunk) => make(column.dictionary[chunk]!, key, column.dictionary[chunk]!.length));
   return (slot, position) => {
     if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
     find(slot);
-    return values[place.chunk]!(place.slot, position);
+    return valueOf(place.chunk)(place.slot, position);
   };
 }
 

@@ -13,6 +13,7 @@ import { putBase64 } from "../write/binary.ts";
 import { type Cell, unset } from "./cell.ts";
 import { isJson, isJsonNumber } from "../write/embedded.ts";
 import { type Key, putKey, putNull } from "../write/key.ts";
+import { lazily } from "../../util/lazily.ts";
 import { putBytes, scratch } from "../memory/scratch.ts";
 import { putString, sourceOf } from "../write/string.ts";
 
@@ -57,10 +58,7 @@ function largeTextCell(column: ColumnView, key: Key): Cell {
 function viewCell(column: ColumnView, key: Key): Cell {
   const { bits, bitOffset, words, buffers } = column;
   const inline = sourceOf(column.bytes);
-  // Made when they are first needed: a column may have thousands of buffers, and each piece needs a few.
-  const sources = new Map<number, DataView>();
-  let last = -1;
-  let view: DataView | undefined;
+  const wordsOf = lazily((buffer) => sourceOf(buffers[buffer]!).words);
   return (slot, position) => {
     const bit = bitOffset + slot;
     if (bits !== undefined && unset(bits, bit)) return putNull(position, key);
@@ -72,13 +70,7 @@ function viewCell(column: ColumnView, key: Key): Cell {
     }
     const source = viewed(buffers, words, slot);
     const start = words[4 * slot + 3]!;
-    const buffer = words[4 * slot + 2]!;
-    if (buffer !== last) {
-      last = buffer;
-      view = sources.get(buffer);
-      if (view === undefined) sources.set(buffer, view = sourceOf(source).words);
-    }
-    return putString(p, source, view!, start, start + size);
+    return putString(p, source, wordsOf(words[4 * slot + 2]!), start, start + size);
   };
 }
 
