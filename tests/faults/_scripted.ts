@@ -12,8 +12,9 @@ import {
   type Published,
   StreamModel,
 } from "../_support/fake/mod.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
-export const BASE = { stream: "ORDERS", subject: "orders.{resource}", publishTimeout: 60 } satisfies Options;
+export const BASE = { stream: "ORDERS", subject: "orders.{resource}" } satisfies Options;
 
 /** A fault: what becomes of each message, and what the caller does meanwhile. */
 export interface Fault {
@@ -57,7 +58,7 @@ export const STAGINGS: readonly Staging[] = [false, true].flatMap((frames) =>
 export function testFault(name: string, fault: () => Fault, stagings = STAGINGS): void {
   for (const staging of stagings) {
     const how = `${staging.frames ? "frames" : "publish"}, ${staging.owned ? "own" : "caller's"} connection`;
-    Deno.test(`publish() ${name} (${how})`, async () => void await playFault(fault(), staging));
+    Deno.test(`publish() ${name} (${how})`, onVirtualClock(async () => void await playFault(fault(), staging)));
   }
 }
 

@@ -5,6 +5,7 @@ import { assertFailure, failureOf } from "../_support/aftermath.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection, NO_RESPONDERS } from "../_support/fake/mod.ts";
 import { BASE, reached, STAGINGS, testFault } from "./_scripted.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 testFault("fails at once when the connection is lost with a full window", () => ({
   rows: 30,
@@ -88,58 +89,70 @@ testFault("is not concerned by refusals of other subjects", () => ({
 }));
 
 for (const frames of [false, true]) {
-  Deno.test(`publish() knows nothing of rows for which nobody answers, and takes late answers for nothing (${frames})`, async () => {
-    const fake = fakeConnection({ frames, answers: () => undefined });
-    const publisher = await Publisher.open(fake.nc, BASE);
-    const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(500) }));
-    assertFailure(error, 500, { code: "publish.timeout", row: 0, outcome: "uncertain", counts: { unknown: 500 } });
-    assert.deepEqual(fake.subscribed, []);
-  });
+  Deno.test(
+    `publish() knows nothing of rows for which nobody answers, and takes late answers for nothing (${frames})`,
+    onVirtualClock(async () => {
+      const fake = fakeConnection({ frames, answers: () => undefined });
+      const publisher = await Publisher.open(fake.nc, BASE);
+      const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(500) }));
+      assertFailure(error, 500, { code: "publish.timeout", row: 0, outcome: "uncertain", counts: { unknown: 500 } });
+      assert.deepEqual(fake.subscribed, []);
+    }),
+  );
 }
 
 for (const { frames, owned } of STAGINGS) {
-  Deno.test(`publish() on a connection already lost fails with nothing sent (${frames}, ${owned})`, async () => {
-    const fake = fakeConnection({ frames });
-    const publisher = await Publisher.open(owned ? () => Promise.resolve(fake.nc) : fake.nc, BASE);
-    fake.lose();
-    const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(3) }));
-    assertFailure(error, 3, { code: "publish.disconnected", outcome: "none", counts: { unsent: 3 } });
-    assert.equal(publisher.stats().connected, false);
-    assert.equal(fake.published.length, 0);
-    assert.equal(await failureOf(publisher.publish({ resource: "eu", rows: idBatch(5) })), error);
-    await publisher.close();
-  });
+  Deno.test(
+    `publish() on a connection already lost fails with nothing sent (${frames}, ${owned})`,
+    onVirtualClock(async () => {
+      const fake = fakeConnection({ frames });
+      const publisher = await Publisher.open(owned ? () => Promise.resolve(fake.nc) : fake.nc, BASE);
+      fake.lose();
+      const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(3) }));
+      assertFailure(error, 3, { code: "publish.disconnected", outcome: "none", counts: { unsent: 3 } });
+      assert.equal(publisher.stats().connected, false);
+      assert.equal(fake.published.length, 0);
+      assert.equal(await failureOf(publisher.publish({ resource: "eu", rows: idBatch(5) })), error);
+      await publisher.close();
+    }),
+  );
 
-  Deno.test(`a publisher notices the loss of an idle connection in time for the next call (${frames}, ${owned})`, async () => {
-    const fake = fakeConnection({ frames });
-    const publisher = await Publisher.open(owned ? () => Promise.resolve(fake.nc) : fake.nc, BASE);
-    await publisher.publish({ resource: "eu", rows: idBatch(3) });
-    fake.disconnect();
-    fake.reconnect();
-    await fake.nc.flush();
-    const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(3) }));
-    assertFailure(error, 3, { code: "publish.disconnected", outcome: "none", counts: { unsent: 3 } });
-    assert.equal(publisher.stats().connected, false);
-    await publisher.close();
-  });
+  Deno.test(
+    `a publisher notices the loss of an idle connection in time for the next call (${frames}, ${owned})`,
+    onVirtualClock(async () => {
+      const fake = fakeConnection({ frames });
+      const publisher = await Publisher.open(owned ? () => Promise.resolve(fake.nc) : fake.nc, BASE);
+      await publisher.publish({ resource: "eu", rows: idBatch(3) });
+      fake.disconnect();
+      fake.reconnect();
+      await fake.nc.flush();
+      const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(3) }));
+      assertFailure(error, 3, { code: "publish.disconnected", outcome: "none", counts: { unsent: 3 } });
+      assert.equal(publisher.stats().connected, false);
+      await publisher.close();
+    }),
+  );
 }
 
-Deno.test("publish() times no row out whose answer came while the caller blocked the loop", async () => {
-  const fake = fakeConnection({ answers: () => undefined });
-  const publisher = await Publisher.open(fake.nc, { ...BASE, publishTimeout: 30 });
-  const done = publisher.publish({ resource: "eu", rows: idBatch(200) });
-  await reached(fake, 200);
-  // Answers that are in the socket while the loop is blocked: each turn of the loop reads some.
-  const answers = [...fake.published];
-  const read = (): void => {
-    for (const published of answers.splice(0, 50)) {
-      fake.answer(published, { body: { stream: "ORDERS", seq: published.index + 1 } });
-    }
-    fake.deliver();
-    if (answers.length > 0) setTimeout(read, 0);
-  };
-  setTimeout(read, 0);
-  for (const until = performance.now() + 150; performance.now() < until;);
-  assert.equal((await done).rows, 200);
-  await publisher.close();
-});
+Deno.test(
+  "publish() times no row out whose answer came while the caller blocked the loop",
+  onVirtualClock(async (clock) => {
+    const fake = fakeConnection({ answers: () => undefined });
+    const publisher = await Publisher.open(fake.nc, { ...BASE, publishTimeout: 30 });
+    const done = publisher.publish({ resource: "eu", rows: idBatch(200) });
+    await reached(fake, 200);
+    // Answers that are in the socket while the loop is blocked: each turn of the loop reads some.
+    const answers = [...fake.published];
+    const read = (): void => {
+      for (const published of answers.splice(0, 50)) {
+        fake.answer(published, { body: { stream: "ORDERS", seq: published.index + 1 } });
+      }
+      fake.deliver();
+      if (answers.length > 0) setTimeout(read, 0);
+    };
+    setTimeout(read, 0);
+    clock.busy(150);
+    assert.equal((await done).rows, 200);
+    await publisher.close();
+  }),
+);

@@ -13,7 +13,7 @@ import {
   StreamModel,
   TOO_MANY_REQUESTS,
 } from "../_support/fake/mod.ts";
-import { withFastClock } from "../_support/fast_clock.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 import { answerLate, assertLetGo, BASE, fakeOver } from "./_scripted.ts";
 
 /** What becomes of a message: stored or not, and what is answered. */
@@ -55,9 +55,10 @@ const scene = fc.record({
   order: fc.infiniteStream(fc.nat()),
 });
 
-Deno.test("whatever happens, calls end, outcomes agree with the stream, and a replay makes it whole", async () => {
-  await withFastClock(10, () =>
-    fc.assert(
+Deno.test(
+  "whatever happens, calls end, outcomes agree with the stream, and a replay makes it whole",
+  onVirtualClock(async () => {
+    await fc.assert(
       fc.asyncProperty(scene, async (scene) => {
         const { calls, ids, retry, frames, owned, maxInFlight, fates, incident, order } = scene;
         const stream = new StreamModel();
@@ -150,5 +151,6 @@ Deno.test("whatever happens, calls end, outcomes agree with the stream, and a re
         }
       }),
       { numRuns: Number(Deno.env.get("RUNS") ?? 150) },
-    ));
-});
+    );
+  }),
+);

@@ -5,6 +5,7 @@ import { assertFailure, failureOf } from "../_support/aftermath.ts";
 import { numberBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
 import { BASE } from "../faults/_scripted.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const REF = { attempt: "a1", epoch: 1 };
 
@@ -43,32 +44,38 @@ const SCENES = {
 };
 
 for (const [what, open] of Object.entries(SCENES)) {
-  Deno.test(`${what} that a receipt's listener waits for ends the sequence`, async () => {
-    const { fake, publish, end, close } = await open();
-    const ended: Promise<void>[] = [];
-    const error = await failureOf(publish(async () => {
-      const ending = end();
-      ended.push(ending);
-      await ending;
-    }));
-    assertFailure(error, 40, { code: "publish.aborted" });
-    await Promise.all(ended);
-    await close();
-    assert.ok(fake.calls.includes("close"));
-  });
+  Deno.test(
+    `${what} that a receipt's listener waits for ends the sequence`,
+    onVirtualClock(async () => {
+      const { fake, publish, end, close } = await open();
+      const ended: Promise<void>[] = [];
+      const error = await failureOf(publish(async () => {
+        const ending = end();
+        ended.push(ending);
+        await ending;
+      }));
+      assertFailure(error, 40, { code: "publish.aborted" });
+      await Promise.all(ended);
+      await close();
+      assert.ok(fake.calls.includes("close"));
+    }),
+  );
 
-  Deno.test(`${what} waits for no listener, and what that throws afterwards is nobody's`, async () => {
-    const { publish, end, close } = await open();
-    let fail = (_error: Error): void => {};
-    const begun = deferred<void>();
-    const failing = failureOf(publish(() => {
-      begun.resolve();
-      return new Promise<void>((_, reject) => fail = reject);
-    }));
-    await begun.promise;
-    await end();
-    assertFailure(await failing, 40, { code: "publish.aborted" });
-    fail(new Error("too late"));
-    await close();
-  });
+  Deno.test(
+    `${what} waits for no listener, and what that throws afterwards is nobody's`,
+    onVirtualClock(async () => {
+      const { publish, end, close } = await open();
+      let fail = (_error: Error): void => {};
+      const begun = deferred<void>();
+      const failing = failureOf(publish(() => {
+        begun.resolve();
+        return new Promise<void>((_, reject) => fail = reject);
+      }));
+      await begun.promise;
+      await end();
+      assertFailure(await failing, 40, { code: "publish.aborted" });
+      fail(new Error("too late"));
+      await close();
+    }),
+  );
 }

@@ -10,286 +10,335 @@ import {
 import { assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import { NO_RESPONDERS, refusal, streamInfo, StreamModel } from "../_support/fake/mod.ts";
-import { withFastClock } from "../_support/fast_clock.ts";
 import { BASE, reached } from "../faults/_scripted.ts";
 import { Line } from "./_line.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });
-const test = (name: string, body: () => Promise<void>) => Deno.test(name, () => withFastClock(20, body));
 const code = (error: unknown): string => (error as { code: string }).code;
 
-test("publishAll() sends what is left over another connection, and gives one receipt a piece", async () => {
-  const line = new Line({ dieAt: [7, 3, 12] });
-  const receipts: WriteReceipt[] = [];
-  const total = await publishAll(line.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], {
-    budget: "30s",
-    batchMaxRows: 8,
-    onReceipt: (receipt) => void receipts.push(receipt),
-  });
-  assertWhole(line.stream.rows, 30);
-  assert.deepEqual(receipts.map(({ batch, offset, rows }) => [batch, offset, rows]), [
-    [0, 0, 8],
-    [0, 8, 2],
-    [1, 0, 8],
-    [1, 8, 8],
-    [1, 16, 4],
-  ]);
-  for (const { batch: index, offset, rows, crc32c, bytes, sequences } of receipts) {
-    const encoded = encodeRows(idBatch(rows, { first: index * 10 + offset }));
-    assert.deepEqual([crc32c, bytes], [encoded.crc32c, encoded.bytes.length]);
-    const stored = sequences!.flatMap(([a, b]) =>
-      Array.from({ length: b - a + 1 }, (_, i) => line.stream.rows[a + i - 1])
-    );
-    assert.deepEqual(stored, Array.from({ length: rows }, (_, i) => index * 10 + offset + i), "in row order");
-  }
-  assert.deepEqual([total.rows, total.resources[0]!.batches], [30, 2]);
-  assert.equal(total.bytes, receipts.reduce((sum, { bytes }) => sum + bytes, 0));
-  assert.equal(line.connections.length, 4);
-  assert.ok(line.connections.every((fake) => fake.nc.isClosed()), "who dials closes");
-});
+Deno.test(
+  "publishAll() sends what is left over another connection, and gives one receipt a piece",
+  onVirtualClock(async () => {
+    const line = new Line({ dieAt: [7, 3, 12] });
+    const receipts: WriteReceipt[] = [];
+    const total = await publishAll(line.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], {
+      budget: "30s",
+      batchMaxRows: 8,
+      onReceipt: (receipt) => void receipts.push(receipt),
+    });
+    assertWhole(line.stream.rows, 30);
+    assert.deepEqual(receipts.map(({ batch, offset, rows }) => [batch, offset, rows]), [
+      [0, 0, 8],
+      [0, 8, 2],
+      [1, 0, 8],
+      [1, 8, 8],
+      [1, 16, 4],
+    ]);
+    for (const { batch: index, offset, rows, crc32c, bytes, sequences } of receipts) {
+      const encoded = encodeRows(idBatch(rows, { first: index * 10 + offset }));
+      assert.deepEqual([crc32c, bytes], [encoded.crc32c, encoded.bytes.length]);
+      const stored = sequences!.flatMap(([a, b]) =>
+        Array.from({ length: b - a + 1 }, (_, i) => line.stream.rows[a + i - 1])
+      );
+      assert.deepEqual(stored, Array.from({ length: rows }, (_, i) => index * 10 + offset + i), "in row order");
+    }
+    assert.deepEqual([total.rows, total.resources[0]!.batches], [30, 2]);
+    assert.equal(total.bytes, receipts.reduce((sum, { bytes }) => sum + bytes, 0));
+    assert.equal(line.connections.length, 4);
+    assert.ok(line.connections.every((fake) => fake.nc.isClosed()), "who dials closes");
+  }),
+);
 
-test("publishAll() sends all pieces that were on their way over one other connection", async () => {
-  const line = new Line({ dieAt: [3] });
-  const total = await publishAll(line.connect, { ...BASE, publishTimeout: "1m", maxInFlight: 25 }, [batch(30)], {
-    budget: "30s",
-    batchMaxRows: 4,
-  });
-  assert.equal(total.rows, 30);
-  assertWhole(line.stream.rows, 30);
-  assert.equal(line.connections.length, 2);
-});
+Deno.test(
+  "publishAll() sends all pieces that were on their way over one other connection",
+  onVirtualClock(async () => {
+    const line = new Line({ dieAt: [3] });
+    const total = await publishAll(line.connect, { ...BASE, publishTimeout: "1m", maxInFlight: 25 }, [batch(30)], {
+      budget: "30s",
+      batchMaxRows: 4,
+    });
+    assert.equal(total.rows, 30);
+    assertWhole(line.stream.rows, 30);
+    assert.equal(line.connections.length, 2);
+  }),
+);
 
-test("publishAll() loses no batch that comes between two connections", async () => {
-  const line = new Line({ dieAt: [4] });
-  let give!: () => void;
-  const gate = new Promise<void>((resolve) => give = resolve);
-  const source = async function* () {
-    yield batch(5);
-    await gate; // the connection dies meanwhile
-    yield batch(5, 5);
-    yield batch(5, 10);
-  };
-  line.onDeath = () => setTimeout(give, 0);
-  const total = await publishAll(line.connect, BASE, source(), { budget: "30s" });
-  assert.equal(total.rows, 15);
-  assertWhole(line.stream.rows, 15);
-});
+Deno.test(
+  "publishAll() loses no batch that comes between two connections",
+  onVirtualClock(async () => {
+    const line = new Line({ dieAt: [4] });
+    let give!: () => void;
+    const gate = new Promise<void>((resolve) => give = resolve);
+    const source = async function* () {
+      yield batch(5);
+      await gate; // the connection dies meanwhile
+      yield batch(5, 5);
+      yield batch(5, 10);
+    };
+    line.onDeath = () => setTimeout(give, 0);
+    const total = await publishAll(line.connect, BASE, source(), { budget: "30s" });
+    assert.equal(total.rows, 15);
+    assertWhole(line.stream.rows, 15);
+  }),
+);
 
-test("publishAll() loses no batch at which it finds the connection lost", async () => {
-  const line = new Line({});
-  const source = async function* () {
-    yield batch(5);
-    await reached(line.connections[0]!, 5);
-    line.connections[0]!.lose();
-    yield batch(5, 5);
-    yield batch(5, 10);
-  };
-  const total = await publishAll(line.connect, BASE, source(), { budget: "30s", batchMaxRows: 3 });
-  assert.equal(total.rows, 15);
-  assertWhole(line.stream.rows, 15);
-});
-
-test("publishAll() loses no piece whose second connection dies before it was sent", async () => {
-  // Each resource's stream is looked up anew on each connection; on the second one the lookup dies.
-  const stream = new StreamModel("S_eu");
-  let lookups = 0;
-  const line: Line = new Line({ stream, dieAt: [3] }, {
-    requests: () => ++lookups === 2 ? line.die() : streamInfo("S_eu", { subjects: ["orders.>"] }),
-  });
-  const total = await publishAll(line.connect, { ...BASE, stream: "S_{resource}" }, [batch(6), batch(4, 6)], {
-    budget: "30s",
-  });
-  assert.equal(total.rows, 10);
-  assertWhole(stream.rows, 10);
-  assert.equal(line.connections.length, 3);
-});
-
-test("publishAll() takes no error of its source or listener for the connection's", async () => {
-  for (const error of [new ConnectionError("connection.closed", "the source's own"), namedError("TimeoutError")]) {
+Deno.test(
+  "publishAll() loses no batch at which it finds the connection lost",
+  onVirtualClock(async () => {
     const line = new Line({});
     const source = async function* () {
-      yield batch(2);
-      await Promise.resolve();
-      throw error;
+      yield batch(5);
+      await reached(line.connections[0]!, 5);
+      line.connections[0]!.lose();
+      yield batch(5, 5);
+      yield batch(5, 10);
     };
-    assert.equal(await failureOf(publishAll(line.connect, BASE, source(), { budget: "30s" })), error);
-    let told = 0;
-    const onReceipt = () => {
-      told++;
-      throw error;
-    };
+    const total = await publishAll(line.connect, BASE, source(), { budget: "30s", batchMaxRows: 3 });
+    assert.equal(total.rows, 15);
+    assertWhole(line.stream.rows, 15);
+  }),
+);
+
+Deno.test(
+  "publishAll() loses no piece whose second connection dies before it was sent",
+  onVirtualClock(async () => {
+    // Each resource's stream is looked up anew on each connection; on the second one the lookup dies.
+    const stream = new StreamModel("S_eu");
+    let lookups = 0;
+    const line: Line = new Line({ stream, dieAt: [3] }, {
+      requests: () => ++lookups === 2 ? line.die() : streamInfo("S_eu", { subjects: ["orders.>"] }),
+    });
+    const total = await publishAll(line.connect, { ...BASE, stream: "S_{resource}" }, [batch(6), batch(4, 6)], {
+      budget: "30s",
+    });
+    assert.equal(total.rows, 10);
+    assertWhole(stream.rows, 10);
+    assert.equal(line.connections.length, 3);
+  }),
+);
+
+Deno.test(
+  "publishAll() takes no error of its source or listener for the connection's",
+  onVirtualClock(async () => {
+    for (const error of [new ConnectionError("connection.closed", "the source's own"), namedError("TimeoutError")]) {
+      const line = new Line({});
+      const source = async function* () {
+        yield batch(2);
+        await Promise.resolve();
+        throw error;
+      };
+      assert.equal(await failureOf(publishAll(line.connect, BASE, source(), { budget: "30s" })), error);
+      let told = 0;
+      const onReceipt = () => {
+        told++;
+        throw error;
+      };
+      assert.equal(
+        await failureOf(publishAll(line.connect, BASE, [batch(2), batch(2)], { budget: "30s", onReceipt })),
+        error,
+      );
+      assert.equal(told, 1);
+      assert.equal(line.connections.length, 2);
+    }
+  }),
+);
+
+Deno.test(
+  "publishAll() sends rows without ids again when they are provably not stored, and stops when they may be",
+  onVirtualClock(async () => {
+    const refusing: Line = new Line({
+      answers: (published, store) =>
+        refusing.connections.length === 1 && published.index >= 3 ? NO_RESPONDERS : store(),
+    });
+    const rows = { resource: "eu", rows: numberBatch(8) };
+    assert.equal((await publishAll(refusing.connect, BASE, [rows], { budget: "30s" })).rows, 8);
+    assertWhole(refusing.stream.rows, 8);
+
+    const dying = new Line({ dieAt: [4] });
+    const error = await failureOf(publishAll(dying.connect, BASE, [rows, { ...rows }], { budget: "30s" }));
+    assertFailure(error, 8, { code: "publish.disconnected", outcome: "uncertain" });
+    assert.equal(dying.connections.length, 1);
+  }),
+);
+
+Deno.test(
+  "publishAll() ends at once on what no other connection can mend",
+  onVirtualClock(async () => {
+    const cases = [
+      { name: "options", options: { maxInFlight: 0 }, code: "config.range", connections: 0 },
+      { name: "data", batches: [{ ...batch(2), operations: ["insert"] as const }], code: "encode.operations" },
+      { name: "a refusal", line: { answers: () => refusal(400, 10054, "too large") }, code: "publish.rejected" },
+      { name: "another stream", line: { answers: () => refusal(400, 10060, "no") }, code: "publish.wrong_stream" },
+      { name: "a sealed stream", line: { answers: () => refusal(400, 10109, "sealed") }, code: "publish.rejected" },
+      { name: "the caller's own error", connect: () => Promise.reject({ code: "mine" }), code: "mine", connections: 0 },
+    ];
+    for (
+      const { name, options = {}, batches = [batch(2)], line: how = {}, code: expected, connect, connections = 1 }
+        of cases
+    ) {
+      const line = new Line(how);
+      const error = await failureOf(
+        publishAll(connect ?? line.connect, { ...BASE, ...options }, batches, { budget: "30s" }),
+      );
+      assert.equal(code(error), expected, name);
+      assert.equal(line.connections.length, connections, name);
+    }
+    const missing = new Line({}, { requests: () => streamInfo("ORDERS", { sealed: true }) });
     assert.equal(
-      await failureOf(publishAll(line.connect, BASE, [batch(2), batch(2)], { budget: "30s", onReceipt })),
-      error,
+      code(await failureOf(publishAll(missing.connect, BASE, [batch(1)], { budget: "30s" }))),
+      "route.sealed",
     );
-    assert.equal(told, 1);
-    assert.equal(line.connections.length, 2);
-  }
-});
+    assert.equal(missing.connections.length, 1);
+  }),
+);
 
-test("publishAll() sends rows without ids again when they are provably not stored, and stops when they may be", async () => {
-  const refusing: Line = new Line({
-    answers: (published, store) => refusing.connections.length === 1 && published.index >= 3 ? NO_RESPONDERS : store(),
-  });
-  const rows = { resource: "eu", rows: numberBatch(8) };
-  assert.equal((await publishAll(refusing.connect, BASE, [rows], { budget: "30s" })).rows, 8);
-  assertWhole(refusing.stream.rows, 8);
-
-  const dying = new Line({ dieAt: [4] });
-  const error = await failureOf(publishAll(dying.connect, BASE, [rows, { ...rows }], { budget: "30s" }));
-  assertFailure(error, 8, { code: "publish.disconnected", outcome: "uncertain" });
-  assert.equal(dying.connections.length, 1);
-});
-
-test("publishAll() ends at once on what no other connection can mend", async () => {
-  const cases = [
-    { name: "options", options: { maxInFlight: 0 }, code: "config.range", connections: 0 },
-    { name: "data", batches: [{ ...batch(2), operations: ["insert"] as const }], code: "encode.operations" },
-    { name: "a refusal", line: { answers: () => refusal(400, 10054, "too large") }, code: "publish.rejected" },
-    { name: "another stream", line: { answers: () => refusal(400, 10060, "no") }, code: "publish.wrong_stream" },
-    { name: "a sealed stream", line: { answers: () => refusal(400, 10109, "sealed") }, code: "publish.rejected" },
-    { name: "the caller's own error", connect: () => Promise.reject({ code: "mine" }), code: "mine", connections: 0 },
-  ];
-  for (
-    const { name, options = {}, batches = [batch(2)], line: how = {}, code: expected, connect, connections = 1 }
-      of cases
-  ) {
-    const line = new Line(how);
-    const error = await failureOf(
-      publishAll(connect ?? line.connect, { ...BASE, ...options }, batches, { budget: "30s" }),
-    );
-    assert.equal(code(error), expected, name);
-    assert.equal(line.connections.length, connections, name);
-  }
-  const missing = new Line({}, { requests: () => streamInfo("ORDERS", { sealed: true }) });
-  assert.equal(code(await failureOf(publishAll(missing.connect, BASE, [batch(1)], { budget: "30s" }))), "route.sealed");
-  assert.equal(missing.connections.length, 1);
-});
-
-test("publishAll() goes on while no leader, no server and no answer is there, for as long as the budget", async () => {
-  let lookups = 0;
-  const line = new Line({}, {
-    requests: () => ++lookups === 1 ? streamInfo("ORDERS", {}, { cluster: {} }) : streamInfo("ORDERS"),
-  });
-  let dials = 0;
-  const connect = () => {
-    dials++;
-    if (dials % 2 === 1) return Promise.reject(new ConnectionError("connection.refused", "Cannot connect"));
-    return line.connect();
-  };
-  assert.equal((await publishAll(connect, BASE, [batch(3)], { budget: "30s" })).rows, 3);
-  assert.deepEqual([dials, lookups], [4, 2]);
-
-  // The last pause is what is left of the budget, however short that is.
-  for (const [budget, least] of [[5000, 3], [60, 2]] as const) {
-    const times: number[] = [];
-    const gone = () => {
-      times.push(performance.now());
-      return Promise.reject(new ConnectionError("connection.refused", "Cannot connect"));
+Deno.test(
+  "publishAll() goes on while no leader, no server and no answer is there, for as long as the budget",
+  onVirtualClock(async () => {
+    let lookups = 0;
+    const line = new Line({}, {
+      requests: () => ++lookups === 1 ? streamInfo("ORDERS", {}, { cluster: {} }) : streamInfo("ORDERS"),
+    });
+    let dials = 0;
+    const connect = () => {
+      dials++;
+      if (dials % 2 === 1) return Promise.reject(new ConnectionError("connection.refused", "Cannot connect"));
+      return line.connect();
     };
-    assert.equal(code(await failureOf(publishAll(gone, BASE, [batch(3)], { budget }))), "connection.refused");
-    assert.ok(times.length >= least, `${times.length} dials`);
-    // Timers may fire a millisecond early.
-    assert.ok(times.at(-1)! - times[0]! > budget - 50, `${times.at(-1)! - times[0]!} ms`);
-  }
-});
+    assert.equal((await publishAll(connect, BASE, [batch(3)], { budget: "30s" })).rows, 3);
+    assert.deepEqual([dials, lookups], [4, 2]);
 
-Deno.test("publishAll() counts its budget from the last row acknowledged, not from what ended the attempt", async () => {
-  const line = new Line({ answers: ({ index }, store) => index === 0 ? store() : undefined });
-  const options = { ...BASE, publishTimeout: 1500 };
-  const error = await failureOf(publishAll(line.connect, options, [batch(2)], { budget: 300 }));
-  assert.equal(code(error), "publish.timeout");
-  assert.equal(line.connections.length, 1);
-});
+    // The last pause is what is left of the budget, however short that is.
+    for (const [budget, least] of [[5000, 3], [60, 2]] as const) {
+      const times: number[] = [];
+      const gone = () => {
+        times.push(performance.now());
+        return Promise.reject(new ConnectionError("connection.refused", "Cannot connect"));
+      };
+      assert.equal(code(await failureOf(publishAll(gone, BASE, [batch(3)], { budget }))), "connection.refused");
+      assert.ok(times.length >= least, `${times.length} dials`);
+      // Timers may fire a millisecond early.
+      assert.ok(times.at(-1)! - times[0]! > budget - 50, `${times.at(-1)! - times[0]!} ms`);
+    }
+  }),
+);
 
-test("publishAll() does not charge its budget with the time that a source takes", async () => {
-  const line = new Line({});
-  const source = async function* () {
-    yield batch(5);
-    await reached(line.connections[0]!, 5);
-    await new Promise((resolve) => setTimeout(resolve, 10_000));
-    line.connections[0]!.lose();
-    yield batch(5, 5);
-  };
-  assert.equal((await publishAll(line.connect, BASE, source(), { budget: "2s" })).rows, 10);
-  assertWhole(line.stream.rows, 10);
-});
+Deno.test(
+  "publishAll() counts its budget from the last row acknowledged, not from what ended the attempt",
+  onVirtualClock(async () => {
+    const line = new Line({ answers: ({ index }, store) => index === 0 ? store() : undefined });
+    const options = { ...BASE, publishTimeout: 1500 };
+    const error = await failureOf(publishAll(line.connect, options, [batch(2)], { budget: 300 }));
+    assert.equal(code(error), "publish.timeout");
+    assert.equal(line.connections.length, 1);
+  }),
+);
 
-test("publishAll() tells the rows' fates, too, when it is the dialling that goes on failing", async () => {
-  const line = new Line({ dieAt: [4], store: false });
-  let dials = 0;
-  const connect = () =>
-    ++dials === 1 ? line.connect() : Promise.reject(new ConnectionError("connection.refused", "Cannot connect to it"));
-  const receipts: WriteReceipt[] = [];
-  const error = await failureOf(publishAll(connect, { ...BASE, maxInFlight: 6 }, [batch(3), batch(9, 3)], {
-    budget: "3s",
-    onReceipt: (receipt) => void receipts.push(receipt),
-  }));
-  const failure = error as PublishError;
-  assert.equal(failure.code, "publish.disconnected");
-  assert.equal(failure.batch, 1);
-  assertOutcomes(failure, 9);
-  assert.equal(failure.outcome, "uncertain");
-  assert.match(failure.message, /Cannot connect to it/);
-  assert.equal((failure.cause as ConnectionError).code, "connection.refused");
-  assert.deepEqual(receipts.map(({ rows }) => rows), [3]);
-});
+Deno.test(
+  "publishAll() does not charge its budget with the time that a source takes",
+  onVirtualClock(async () => {
+    const line = new Line({});
+    const source = async function* () {
+      yield batch(5);
+      await reached(line.connections[0]!, 5);
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      line.connections[0]!.lose();
+      yield batch(5, 5);
+    };
+    assert.equal((await publishAll(line.connect, BASE, source(), { budget: "2s" })).rows, 10);
+    assertWhole(line.stream.rows, 10);
+  }),
+);
 
-test("publishAll() sends no row of unknown fate again once the duplicate window may have passed", async () => {
-  const requests = () => streamInfo("ORDERS", { duplicate_window: 3_000_000_000 });
-  const line = new Line({ dieAt: [2] }, { requests });
-  let dials = 0;
-  const connect = async () => {
-    // The second dial takes longer than the duplicate window.
-    if (++dials === 2) await new Promise((resolve) => setTimeout(resolve, 3_200));
-    return await line.connect();
-  };
-  const error = await failureOf(publishAll(connect, BASE, [batch(5)], { budget: "1m" }));
-  assertFailure(error, 5, { code: "publish.disconnected", outcome: "uncertain" });
-  assert.equal(line.connections[1]!.published.length, 0);
-  assert.ok(line.connections[1]!.nc.isClosed());
-});
+Deno.test(
+  "publishAll() tells the rows' fates, too, when it is the dialling that goes on failing",
+  onVirtualClock(async () => {
+    const line = new Line({ dieAt: [4], store: false });
+    let dials = 0;
+    const connect = () =>
+      ++dials === 1
+        ? line.connect()
+        : Promise.reject(new ConnectionError("connection.refused", "Cannot connect to it"));
+    const receipts: WriteReceipt[] = [];
+    const error = await failureOf(publishAll(connect, { ...BASE, maxInFlight: 6 }, [batch(3), batch(9, 3)], {
+      budget: "3s",
+      onReceipt: (receipt) => void receipts.push(receipt),
+    }));
+    const failure = error as PublishError;
+    assert.equal(failure.code, "publish.disconnected");
+    assert.equal(failure.batch, 1);
+    assertOutcomes(failure, 9);
+    assert.equal(failure.outcome, "uncertain");
+    assert.match(failure.message, /Cannot connect to it/);
+    assert.equal((failure.cause as ConnectionError).code, "connection.refused");
+    assert.deepEqual(receipts.map(({ rows }) => rows), [3]);
+  }),
+);
 
-test("an abort ends publishAll() wherever it is", async () => {
-  const stopped = new Error("stop");
-  const run = (
-    connect: Line["connect"],
-    abort: AbortController,
-    batches: Iterable<RowBatch> | AsyncIterable<RowBatch> = [batch(4)],
-  ) =>
-    failureOf(publishAll(connect, { ...BASE, publishTimeout: "5s" }, batches, { budget: "1m", signal: abort.signal }));
+Deno.test(
+  "publishAll() sends no row of unknown fate again once the duplicate window may have passed",
+  onVirtualClock(async () => {
+    const requests = () => streamInfo("ORDERS", { duplicate_window: 10_000_000_000 });
+    const line = new Line({ dieAt: [2] }, { requests });
+    let dials = 0;
+    const connect = async () => {
+      // The second dial takes longer than the duplicate window.
+      if (++dials === 2) await new Promise((resolve) => setTimeout(resolve, 10_200));
+      return await line.connect();
+    };
+    const error = await failureOf(publishAll(connect, BASE, [batch(5)], { budget: "1m" }));
+    assertFailure(error, 5, { code: "publish.disconnected", outcome: "uncertain" });
+    assert.equal(line.connections[1]!.published.length, 0);
+    assert.ok(line.connections[1]!.nc.isClosed());
+  }),
+);
 
-  const before = new AbortController();
-  before.abort(stopped);
-  const line = new Line({});
-  assertAborted(await run(line.connect, before), 0, "none");
-  assert.equal(line.connections.length, 0);
+Deno.test(
+  "an abort ends publishAll() wherever it is",
+  onVirtualClock(async () => {
+    const stopped = new Error("stop");
+    const run = (
+      connect: Line["connect"],
+      abort: AbortController,
+      batches: Iterable<RowBatch> | AsyncIterable<RowBatch> = [batch(4)],
+    ) =>
+      failureOf(
+        publishAll(connect, { ...BASE, publishTimeout: "5s" }, batches, { budget: "1m", signal: abort.signal }),
+      );
 
-  const dialling = new AbortController();
-  const never = run(() => new Promise(() => {}), dialling);
-  dialling.abort(stopped);
-  assertAborted(await never, 0, "none");
+    const before = new AbortController();
+    before.abort(stopped);
+    const line = new Line({});
+    assertAborted(await run(line.connect, before), 0, "none");
+    assert.equal(line.connections.length, 0);
 
-  const pausing = new AbortController();
-  const dead = new Line({ dieAt: [2] });
-  dead.onDeath = () => setTimeout(() => pausing.abort(stopped), 50);
-  assertAborted(await run(dead.connect, pausing), 4, "uncertain");
-  assert.equal(dead.connections.length, 1);
+    const dialling = new AbortController();
+    const never = run(() => new Promise(() => {}), dialling);
+    dialling.abort(stopped);
+    assertAborted(await never, 0, "none");
 
-  const waiting = new AbortController();
-  const silent = new Line({ answers: () => undefined });
-  const publishing = run(silent.connect, waiting);
-  while (silent.connections.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
-  await reached(silent.connections[0]!, 4);
-  waiting.abort(stopped);
-  assertAborted(await publishing, 4, "uncertain");
-  assert.ok(silent.connections[0]!.nc.isClosed());
+    const pausing = new AbortController();
+    const dead = new Line({ dieAt: [2] });
+    dead.onDeath = () => setTimeout(() => pausing.abort(stopped), 50);
+    assertAborted(await run(dead.connect, pausing), 4, "uncertain");
+    assert.equal(dead.connections.length, 1);
 
-  function assertAborted(error: unknown, rows: number, outcome: PublishError["outcome"]): void {
-    const failure = assertFailure(error, rows, { code: "publish.aborted", outcome });
-    assert.equal(failure.cause, stopped);
-  }
-});
+    const waiting = new AbortController();
+    const silent = new Line({ answers: () => undefined });
+    const publishing = run(silent.connect, waiting);
+    while (silent.connections.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    await reached(silent.connections[0]!, 4);
+    waiting.abort(stopped);
+    assertAborted(await publishing, 4, "uncertain");
+    assert.ok(silent.connections[0]!.nc.isClosed());
+
+    function assertAborted(error: unknown, rows: number, outcome: PublishError["outcome"]): void {
+      const failure = assertFailure(error, rows, { code: "publish.aborted", outcome });
+      assert.equal(failure.cause, stopped);
+    }
+  }),
+);
 
 function namedError(name: string): Error {
   const error = new Error(`a ${name} of the caller's`);

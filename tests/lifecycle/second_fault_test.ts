@@ -5,6 +5,7 @@ import { batchOf, idBatch, numberBatch, textColumn } from "../_support/arrow/mod
 import { fakeConnection, type FakeConnectionOptions, refusal, streamInfo } from "../_support/fake/mod.ts";
 import { BASE } from "../faults/_scripted.ts";
 import { Line } from "./_line.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const batch = (rows: number): RowBatch => ({ resource: "eu", rows: numberBatch(rows) });
 
@@ -62,71 +63,83 @@ const FATES: readonly (readonly [how: string, FakeConnectionOptions, PublishErro
 
 for (const { name, source, known, rows } of FAULTS) {
   for (const [how, options, code, fate] of FATES) {
-    Deno.test(`${name} does not hide that rows before it were ${how}`, async () => {
-      const fake = fakeConnection(options);
-      const run = await openRun(fake.nc, BASE);
-      const failing = failureOf(run.applyAll(source(), { batchMaxRows: 4 }));
-      // What is refused is refused when the other fault is there already.
-      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
-      fake.deliver();
-      const error = await failing;
-      const failure = assertFailure(error, rows, { code });
-      assert.equal(failure.batch, 0);
-      assert.ok(failure.rowOutcomes.counts[fate] >= 4);
-      assert.ok(known(failure.cause));
-      assert.match(failure.message, /; and besides: /);
-      assert.equal(await failureOf(run.commit()), error);
-    });
+    Deno.test(
+      `${name} does not hide that rows before it were ${how}`,
+      onVirtualClock(async () => {
+        const fake = fakeConnection(options);
+        const run = await openRun(fake.nc, BASE);
+        const failing = failureOf(run.applyAll(source(), { batchMaxRows: 4 }));
+        // What is refused is refused when the other fault is there already.
+        for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+        fake.deliver();
+        const error = await failing;
+        const failure = assertFailure(error, rows, { code });
+        assert.equal(failure.batch, 0);
+        assert.ok(failure.rowOutcomes.counts[fate] >= 4);
+        assert.ok(known(failure.cause));
+        assert.match(failure.message, /; and besides: /);
+        assert.equal(await failureOf(run.commit()), error);
+      }),
+    );
   }
 }
 
-Deno.test("a listener that throws does not hide that later rows were not answered", async () => {
-  const fake = fakeConnection({
-    answers: ({ index }) => index < 4 ? { body: { stream: "ORDERS", seq: index + 1 } } : undefined,
-  });
-  const run = await openRun(fake.nc, BASE);
-  const full = new Error("no space left");
-  const onReceipt = () => Promise.reject(full);
-  const error = await failureOf(run.applyAll([batch(12)], { batchMaxRows: 4, onReceipt }));
-  const failure = assertFailure(error, 12, { code: "publish.timeout" });
-  assert.equal(failure.rowOutcomes.counts.acked, 4);
-  assert.equal(failure.cause, full);
-});
+Deno.test(
+  "a listener that throws does not hide that later rows were not answered",
+  onVirtualClock(async () => {
+    const fake = fakeConnection({
+      answers: ({ index }) => index < 4 ? { body: { stream: "ORDERS", seq: index + 1 } } : undefined,
+    });
+    const run = await openRun(fake.nc, BASE);
+    const full = new Error("no space left");
+    const onReceipt = () => Promise.reject(full);
+    const error = await failureOf(run.applyAll([batch(12)], { batchMaxRows: 4, onReceipt }));
+    const failure = assertFailure(error, 12, { code: "publish.timeout" });
+    assert.equal(failure.rowOutcomes.counts.acked, 4);
+    assert.equal(failure.cause, full);
+  }),
+);
 
-Deno.test("publishAll() that finds its stream sealed tells the fate of the rows that were on their way", async () => {
-  let lookups = 0;
-  const line = new Line({ dieAt: [4], store: false }, {
-    requests: () => streamInfo("ORDERS", ++lookups === 1 ? {} : { sealed: true }),
-  });
-  const batches = [{ resource: "eu", rows: idBatch(9) }];
-  const error = await failureOf(publishAll(line.connect, { ...BASE, maxInFlight: 6 }, batches, { budget: "5s" }));
-  const failure = assertFailure(error, 9, { code: "publish.disconnected" });
-  assert.equal(failure.rowOutcomes.counts.acked, 4);
-  assert.ok(isCode("route.sealed")(failure.cause));
-});
+Deno.test(
+  "publishAll() that finds its stream sealed tells the fate of the rows that were on their way",
+  onVirtualClock(async () => {
+    let lookups = 0;
+    const line = new Line({ dieAt: [4], store: false }, {
+      requests: () => streamInfo("ORDERS", ++lookups === 1 ? {} : { sealed: true }),
+    });
+    const batches = [{ resource: "eu", rows: idBatch(9) }];
+    const error = await failureOf(publishAll(line.connect, { ...BASE, maxInFlight: 6 }, batches, { budget: "5s" }));
+    const failure = assertFailure(error, 9, { code: "publish.disconnected" });
+    assert.equal(failure.rowOutcomes.counts.acked, 4);
+    assert.ok(isCode("route.sealed")(failure.cause));
+  }),
+);
 
-Deno.test("an error of data says which batch it is in, where all rows before it are stored", async () => {
-  const cases: readonly (readonly [RowBatch[], string, number, number | undefined])[] = [
-    [[batch(4), repeated(4, 3), batch(1)], "encode.duplicate_id", 1, 3],
-    [[batch(4), batch(4), { ...batch(2), operations: ["insert"] }], "encode.operations", 2, undefined],
-  ];
-  for (const [batches, code, index, row] of cases) {
-    const run = await openRun(fakeConnection({ frames: true }).nc, BASE);
-    const error = await failureOf(run.applyAll(batches)) as EncodeError;
-    assert.deepEqual([error.name, error.code, error.batch, error.row], ["EncodeError", code, index, row]);
-    assert.match(error.message, new RegExp(`\\(batch ${index} of the sequence\\)$`));
-    assert.equal(await failureOf(run.commit()), error);
-  }
-  // One of the source's own making is its own affair.
-  const mine = new EncodeError("encode.value", "not ours");
-  const failing = await openRun(fakeConnection().nc, BASE);
-  const source = function* (): Generator<RowBatch> {
-    yield batch(1);
-    throw mine;
-  };
-  assert.equal(await failureOf(failing.applyAll(source())), mine);
-  const single = await openRun(fakeConnection().nc, BASE);
-  const error = await failureOf(single.apply(repeated(4, 3))) as EncodeError;
-  assert.deepEqual([error.batch, / of the sequence/.test(error.message)], [undefined, false]);
-  await single.abort();
-});
+Deno.test(
+  "an error of data says which batch it is in, where all rows before it are stored",
+  onVirtualClock(async () => {
+    const cases: readonly (readonly [RowBatch[], string, number, number | undefined])[] = [
+      [[batch(4), repeated(4, 3), batch(1)], "encode.duplicate_id", 1, 3],
+      [[batch(4), batch(4), { ...batch(2), operations: ["insert"] }], "encode.operations", 2, undefined],
+    ];
+    for (const [batches, code, index, row] of cases) {
+      const run = await openRun(fakeConnection({ frames: true }).nc, BASE);
+      const error = await failureOf(run.applyAll(batches)) as EncodeError;
+      assert.deepEqual([error.name, error.code, error.batch, error.row], ["EncodeError", code, index, row]);
+      assert.match(error.message, new RegExp(`\\(batch ${index} of the sequence\\)$`));
+      assert.equal(await failureOf(run.commit()), error);
+    }
+    // One of the source's own making is its own affair.
+    const mine = new EncodeError("encode.value", "not ours");
+    const failing = await openRun(fakeConnection().nc, BASE);
+    const source = function* (): Generator<RowBatch> {
+      yield batch(1);
+      throw mine;
+    };
+    assert.equal(await failureOf(failing.applyAll(source())), mine);
+    const single = await openRun(fakeConnection().nc, BASE);
+    const error = await failureOf(single.apply(repeated(4, 3))) as EncodeError;
+    assert.deepEqual([error.batch, / of the sequence/.test(error.message)], [undefined, false]);
+    await single.abort();
+  }),
+);

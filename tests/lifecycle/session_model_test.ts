@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { type EpochSession, openSession, type ResourceTotal } from "../../mod.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { type FakeConnection, fakeConnection, refusal } from "../_support/fake/mod.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 /** A call, and how it ended: `ok`, rows, or an error's code; `poison` stands for the poisoning error. */
 interface Call {
@@ -121,22 +122,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-Deno.test("a session does what the rules say under any sequence of calls, answers and failures", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), async (steps) => {
-      const fake = fakeConnection({ manual: true, answers: () => undefined });
-      const options = { stream: "ORDERS", subject: "orders.{resource}", publishTimeout: "1h" };
-      const session = await openSession(() => Promise.resolve(fake.nc), options, "a1");
-      const naive = new Naive();
-      const scene = new Scene(session, fake, naive);
-      for (const each of steps) await scene.take(each);
-      await scene.take({ do: "close" });
-      assert.deepEqual(fake.subscribed, []);
-      assert.equal(fake.calls.filter((call) => call === "close").length, 1);
-    }),
-    { numRuns: 1000 },
-  );
-});
+Deno.test(
+  "a session does what the rules say under any sequence of calls, answers and failures",
+  onVirtualClock(async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), async (steps) => {
+        const fake = fakeConnection({ manual: true, answers: () => undefined });
+        const options = { stream: "ORDERS", subject: "orders.{resource}", publishTimeout: "1h" };
+        const session = await openSession(() => Promise.resolve(fake.nc), options, "a1");
+        const naive = new Naive();
+        const scene = new Scene(session, fake, naive);
+        for (const each of steps) await scene.take(each);
+        await scene.take({ do: "close" });
+        assert.deepEqual(fake.subscribed, []);
+        assert.equal(fake.calls.filter((call) => call === "close").length, 1);
+      }),
+      { numRuns: 1000 },
+    );
+  }),
+);
 
 /** Does each step to the session and to the naive model, and compares what has ended. */
 class Scene {

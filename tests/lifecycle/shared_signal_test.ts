@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { openRun, openSession, publishAll, Publisher } from "../../mod.ts";
 import { numberBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 const batch = () => ({ resource: "eu", rows: numberBatch(5) });
@@ -52,52 +53,61 @@ const CALLS: readonly (readonly [name: string, call: (signal: AbortSignal) => Pr
 ];
 
 for (const [name, call] of CALLS) {
-  Deno.test(`${name} has one listener on a signal that many calls share, and leaves none`, async () => {
-    const { any } = AbortSignal;
-    const dependent: unknown[] = [];
-    AbortSignal.any = (signals) => {
-      dependent.push(signals);
-      return any.call(AbortSignal, signals);
-    };
-    try {
-      const { signal, counts } = countedSignal();
-      for (let round = 0; round < 3; round++) await call(signal);
-      assert.deepEqual(counts, { now: 0, most: 1 });
-      assert.deepEqual(dependent, [], "a long-lived signal would keep what depends on it");
-    } finally {
-      AbortSignal.any = any;
-    }
-  });
+  Deno.test(
+    `${name} has one listener on a signal that many calls share, and leaves none`,
+    onVirtualClock(async () => {
+      const { any } = AbortSignal;
+      const dependent: unknown[] = [];
+      AbortSignal.any = (signals) => {
+        dependent.push(signals);
+        return any.call(AbortSignal, signals);
+      };
+      try {
+        const { signal, counts } = countedSignal();
+        for (let round = 0; round < 3; round++) await call(signal);
+        assert.deepEqual(counts, { now: 0, most: 1 });
+        assert.deepEqual(dependent, [], "a long-lived signal would keep what depends on it");
+      } finally {
+        AbortSignal.any = any;
+      }
+    }),
+  );
 }
 
-Deno.test("one abort ends all sequences that share the signal, for its reason", async () => {
-  const { signal, abort } = countedSignal();
-  const fake = fakeConnection({ answers: () => undefined });
-  const run = await openRun(fake.nc, OPTIONS);
-  const calls = [run.applyAll([batch()], { signal }), run.applyAll([batch()], { signal })];
-  const ended = Promise.allSettled(calls);
-  while (fake.published.length < 5) await new Promise((resolve) => setTimeout(resolve, 0));
-  abort();
-  for (const result of await ended) {
-    assert.ok(result.status === "rejected");
-    assert.equal(result.reason.code, "publish.aborted");
-    assert.equal(result.reason.cause, signal.reason);
-  }
-  await run.abort();
-});
+Deno.test(
+  "one abort ends all sequences that share the signal, for its reason",
+  onVirtualClock(async () => {
+    const { signal, abort } = countedSignal();
+    const fake = fakeConnection({ answers: () => undefined });
+    const run = await openRun(fake.nc, OPTIONS);
+    const calls = [run.applyAll([batch()], { signal }), run.applyAll([batch()], { signal })];
+    const ended = Promise.allSettled(calls);
+    while (fake.published.length < 5) await new Promise((resolve) => setTimeout(resolve, 0));
+    abort();
+    for (const result of await ended) {
+      assert.ok(result.status === "rejected");
+      assert.equal(result.reason.code, "publish.aborted");
+      assert.equal(result.reason.cause, signal.reason);
+    }
+    await run.abort();
+  }),
+);
 
-Deno.test("publishers leave nothing behind on a connection that outlives them", async () => {
-  const { nc } = fakeConnection();
-  const closed = nc.closed.bind(nc);
-  let reactions = 0;
-  nc.closed = () => {
-    reactions++;
-    return closed();
-  };
-  for (let i = 0; i < 20; i++) {
-    const publisher = await Publisher.open(nc, OPTIONS);
-    await publisher.publish(batch());
-    await publisher.close();
-  }
-  assert.equal(reactions, 1, "a pending promise keeps all its reactions");
-});
+Deno.test(
+  "publishers leave nothing behind on a connection that outlives them",
+  onVirtualClock(async () => {
+    const { nc } = fakeConnection();
+    const closed = nc.closed.bind(nc);
+    let reactions = 0;
+    nc.closed = () => {
+      reactions++;
+      return closed();
+    };
+    for (let i = 0; i < 20; i++) {
+      const publisher = await Publisher.open(nc, OPTIONS);
+      await publisher.publish(batch());
+      await publisher.close();
+    }
+    assert.equal(reactions, 1, "a pending promise keeps all its reactions");
+  }),
+);

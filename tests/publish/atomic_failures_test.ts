@@ -4,6 +4,7 @@ import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake/mod.ts";
 import { atomicServer, batchRow, type BatchScript, committed } from "./_atomic_server.ts";
 import { opener, publishFails, turn } from "./_batches.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const open = opener("atomic");
 
@@ -21,39 +22,53 @@ const REFUSALS: readonly (readonly [Answer, number, PublishErrorCode])[] = [
 ];
 
 for (const [answer, serverCode, code] of REFUSALS) {
-  Deno.test(`a commit refused with ${serverCode} leaves every row rejected: ${code}`, async () => {
-    await using publisher = await open(atomicServer((row) => row.commit ? answer : undefined));
-    await publishFails(publisher, idBatch(5), { code, serverCode, outcome: "partial", counts: { rejected: 5 } });
-  });
+  Deno.test(
+    `a commit refused with ${serverCode} leaves every row rejected: ${code}`,
+    onVirtualClock(async () => {
+      await using publisher = await open(atomicServer((row) => row.commit ? answer : undefined));
+      await publishFails(publisher, idBatch(5), { code, serverCode, outcome: "partial", counts: { rejected: 5 } });
+    }),
+  );
 
-  Deno.test(`a first row refused with ${serverCode} ends a batch that is never committed: ${code}`, async () => {
-    const fake = atomicServer((row) => row.sequence === 1 ? answer : undefined);
-    await using publisher = await open(fake);
-    await publishFails(publisher, idBatch(5), { code, serverCode, outcome: "none", counts: { unsent: 5 } });
-    assert.equal(fake.published.length, 1);
-  });
+  Deno.test(
+    `a first row refused with ${serverCode} ends a batch that is never committed: ${code}`,
+    onVirtualClock(async () => {
+      const fake = atomicServer((row) => row.sequence === 1 ? answer : undefined);
+      await using publisher = await open(fake);
+      await publishFails(publisher, idBatch(5), { code, serverCode, outcome: "none", counts: { unsent: 5 } });
+      assert.equal(fake.published.length, 1);
+    }),
+  );
 }
 
-Deno.test("an id in process leaves every row unknown", async () => {
-  await using publisher = await open(atomicServer((row) => row.commit ? refusal(409, 10158, "in process") : undefined));
-  await publishFails(publisher, idBatch(5), {
-    code: "publish.rejected",
-    serverCode: 10158,
-    outcome: "uncertain",
-    counts: { unknown: 5 },
-  });
-});
+Deno.test(
+  "an id in process leaves every row unknown",
+  onVirtualClock(async () => {
+    await using publisher = await open(
+      atomicServer((row) => row.commit ? refusal(409, 10158, "in process") : undefined),
+    );
+    await publishFails(publisher, idBatch(5), {
+      code: "publish.rejected",
+      serverCode: 10158,
+      outcome: "uncertain",
+      counts: { unknown: 5 },
+    });
+  }),
+);
 
-Deno.test("a server that stores the first row for itself gets no other one", async () => {
-  const fake = atomicServer((row) => ({ body: { stream: "ORDERS", seq: row.sequence } }));
-  await using publisher = await open(fake);
-  await publishFails(publisher, idBatch(5), {
-    code: "publish.bad_ack",
-    outcome: "uncertain",
-    counts: { unknown: 1, unsent: 4 },
-  });
-  assert.equal(fake.published.length, 1);
-});
+Deno.test(
+  "a server that stores the first row for itself gets no other one",
+  onVirtualClock(async () => {
+    const fake = atomicServer((row) => ({ body: { stream: "ORDERS", seq: row.sequence } }));
+    await using publisher = await open(fake);
+    await publishFails(publisher, idBatch(5), {
+      code: "publish.bad_ack",
+      outcome: "uncertain",
+      counts: { unknown: 1, unsent: 4 },
+    });
+    assert.equal(fake.published.length, 1);
+  }),
+);
 
 const BAD_COMMITS: readonly (readonly [string, BatchScript, PublishErrorCode])[] = [
   ["of another batch", (row) => committed({ ...row, id: "other" }, 5), "publish.bad_ack"],
@@ -68,57 +83,72 @@ const BAD_COMMITS: readonly (readonly [string, BatchScript, PublishErrorCode])[]
 ];
 
 for (const [what, script, code] of BAD_COMMITS) {
-  Deno.test(`a commit's answer ${what} leaves every row unknown`, async () => {
-    await using publisher = await open(
-      atomicServer((row, published) => row.commit ? script(row, published) : undefined),
-    );
-    await publishFails(publisher, idBatch(5), { code, outcome: "uncertain", counts: { unknown: 5 } });
-  });
+  Deno.test(
+    `a commit's answer ${what} leaves every row unknown`,
+    onVirtualClock(async () => {
+      await using publisher = await open(
+        atomicServer((row, published) => row.commit ? script(row, published) : undefined),
+      );
+      await publishFails(publisher, idBatch(5), { code, outcome: "uncertain", counts: { unknown: 5 } });
+    }),
+  );
 }
 
-Deno.test("a lost commit answer leaves every row unknown, that of a first row leaves them unsent: a timeout", async () => {
-  await using one = await open(atomicServer((row) => row.commit ? null : undefined), { publishTimeout: 20 });
-  await publishFails(one, idBatch(5), { code: "publish.timeout", outcome: "uncertain", counts: { unknown: 5 } });
-  await using two = await open(atomicServer(() => null), { publishTimeout: 20 });
-  await publishFails(two, idBatch(5), { code: "publish.timeout", outcome: "none", counts: { unsent: 5 } });
-});
+Deno.test(
+  "a lost commit answer leaves every row unknown, that of a first row leaves them unsent: a timeout",
+  onVirtualClock(async () => {
+    await using one = await open(atomicServer((row) => row.commit ? null : undefined), { publishTimeout: 20 });
+    await publishFails(one, idBatch(5), { code: "publish.timeout", outcome: "uncertain", counts: { unknown: 5 } });
+    await using two = await open(atomicServer(() => null), { publishTimeout: 20 });
+    await publishFails(two, idBatch(5), { code: "publish.timeout", outcome: "none", counts: { unsent: 5 } });
+  }),
+);
 
-Deno.test("a lost connection leaves a committed batch unknown, and one without a commit unsent", async () => {
-  for (const [waitsFor, known] of [[true, { unknown: 5 }], [false, { unsent: 5 }]] as const) {
-    const fake = atomicServer((row) => row.commit === waitsFor ? null : undefined);
+Deno.test(
+  "a lost connection leaves a committed batch unknown, and one without a commit unsent",
+  onVirtualClock(async () => {
+    for (const [waitsFor, known] of [[true, { unknown: 5 }], [false, { unsent: 5 }]] as const) {
+      const fake = atomicServer((row) => row.commit === waitsFor ? null : undefined);
+      await using publisher = await open(fake);
+      const failing = publishFails(publisher, idBatch(5), { code: "publish.disconnected", counts: known });
+      await turn();
+      fake.lose();
+      await failing;
+    }
+  }),
+);
+
+Deno.test(
+  "a batch aborted before its commit leaves nothing, and the publisher as it was",
+  onVirtualClock(async () => {
+    const silent = { first: true };
+    const fake = atomicServer((row) => silent.first && row.sequence === 1 ? null : undefined);
     await using publisher = await open(fake);
-    const failing = publishFails(publisher, idBatch(5), { code: "publish.disconnected", counts: known });
+    const abort = new AbortController();
+    const expected = { code: "publish.aborted", outcome: "none", counts: { unsent: 5 } } as const;
+    const failing = publishFails(publisher, idBatch(5), expected, abort.signal);
     await turn();
-    fake.lose();
+    abort.abort(new Error("enough"));
     await failing;
-  }
-});
+    silent.first = false;
+    fake.answer(fake.published[0]!, {}); // the late answer commits nothing
+    assert.equal((await publisher.publish({ resource: "eu", rows: idBatch(3) })).rows, 3);
+    assert.deepEqual(fake.published.map((row) => batchRow(row).sequence), [1, 1, 2, 3]);
+  }),
+);
 
-Deno.test("a batch aborted before its commit leaves nothing, and the publisher as it was", async () => {
-  const silent = { first: true };
-  const fake = atomicServer((row) => silent.first && row.sequence === 1 ? null : undefined);
-  await using publisher = await open(fake);
-  const abort = new AbortController();
-  const expected = { code: "publish.aborted", outcome: "none", counts: { unsent: 5 } } as const;
-  const failing = publishFails(publisher, idBatch(5), expected, abort.signal);
-  await turn();
-  abort.abort(new Error("enough"));
-  await failing;
-  silent.first = false;
-  fake.answer(fake.published[0]!, {}); // the late answer commits nothing
-  assert.equal((await publisher.publish({ resource: "eu", rows: idBatch(3) })).rows, 3);
-  assert.deepEqual(fake.published.map((row) => batchRow(row).sequence), [1, 1, 2, 3]);
-});
-
-Deno.test("a call's failure ends the batches behind it by what is known of them", async () => {
-  const fake = atomicServer((row) =>
-    row.commit ? (row.sequence === 2 ? refusal(400, 10077, "full") : null) : undefined
-  );
-  await using publisher = await open(fake, { publishTimeout: 50, maxInFlight: 5 });
-  const code = "publish.rejected";
-  await Promise.all([
-    publishFails(publisher, numberBatch(1), { code, counts: { unknown: 1 } }),
-    publishFails(publisher, numberBatch(2), { code, counts: { rejected: 2 } }),
-    publishFails(publisher, numberBatch(3), { code, counts: { unsent: 3 } }),
-  ]);
-});
+Deno.test(
+  "a call's failure ends the batches behind it by what is known of them",
+  onVirtualClock(async () => {
+    const fake = atomicServer((row) =>
+      row.commit ? (row.sequence === 2 ? refusal(400, 10077, "full") : null) : undefined
+    );
+    await using publisher = await open(fake, { publishTimeout: 50, maxInFlight: 5 });
+    const code = "publish.rejected";
+    await Promise.all([
+      publishFails(publisher, numberBatch(1), { code, counts: { unknown: 1 } }),
+      publishFails(publisher, numberBatch(2), { code, counts: { rejected: 2 } }),
+      publishFails(publisher, numberBatch(3), { code, counts: { unsent: 3 } }),
+    ]);
+  }),
+);

@@ -3,44 +3,57 @@ import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import { apiError, type FakeConnection, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake/mod.ts";
 import { atomicServer, batchRow } from "./_atomic_server.ts";
 import { opener, publishFails } from "./_batches.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const open = opener("atomic");
 
-Deno.test("with retry, a batch that is not stored goes again whole, under a new id", async () => {
-  let refused = 0;
-  const fake = atomicServer((row) => row.commit && refused++ < 2 ? refusal(400, 10176, "incomplete") : undefined);
-  await using publisher = await open(fake, { retry: { budget: 5000 } });
-  const receipt = await publisher.publish({ resource: "eu", rows: numberBatch(3) });
-  assert.deepEqual(receipt.sequences, [[1, 3]]);
-  assert.deepEqual(fake.published.map((row) => batchRow(row).sequence), [1, 2, 3, 1, 2, 3, 1, 2, 3]);
-  assert.equal(new Set(fake.published.map((row) => batchRow(row).id)).size, 3);
-});
+Deno.test(
+  "with retry, a batch that is not stored goes again whole, under a new id",
+  onVirtualClock(async () => {
+    let refused = 0;
+    const fake = atomicServer((row) => row.commit && refused++ < 2 ? refusal(400, 10176, "incomplete") : undefined);
+    await using publisher = await open(fake, { retry: { budget: 5000 } });
+    const receipt = await publisher.publish({ resource: "eu", rows: numberBatch(3) });
+    assert.deepEqual(receipt.sequences, [[1, 3]]);
+    assert.deepEqual(fake.published.map((row) => batchRow(row).sequence), [1, 2, 3, 1, 2, 3, 1, 2, 3]);
+    assert.equal(new Set(fake.published.map((row) => batchRow(row).id)).size, 3);
+  }),
+);
 
-Deno.test("with retry, a batch of unknown fate goes again only where every row has an id", async () => {
-  for (const [rows, again] of [[idBatch(3), true], [numberBatch(3), false]] as const) {
-    let lost = 0;
-    const fake = atomicServer((row) => row.commit && lost++ === 0 ? null : undefined);
-    await using publisher = await open(fake, { retry: { budget: 5000 }, publishTimeout: 20 });
-    if (again) assert.equal((await publisher.publish({ resource: "eu", rows })).rows, 3);
-    else await publishFails(publisher, rows, { code: "publish.timeout", counts: { unknown: 3 } });
-  }
-});
+Deno.test(
+  "with retry, a batch of unknown fate goes again only where every row has an id",
+  onVirtualClock(async () => {
+    for (const [rows, again] of [[idBatch(3), true], [numberBatch(3), false]] as const) {
+      let lost = 0;
+      const fake = atomicServer((row) => row.commit && lost++ === 0 ? null : undefined);
+      await using publisher = await open(fake, { retry: { budget: 5000 }, publishTimeout: 20 });
+      if (again) assert.equal((await publisher.publish({ resource: "eu", rows })).rows, 3);
+      else await publishFails(publisher, rows, { code: "publish.timeout", counts: { unknown: 3 } });
+    }
+  }),
+);
 
-Deno.test("with retry, a batch goes again before the next call's: stored order is the order of calls", async () => {
-  let refused = 0;
-  const fake = atomicServer((row) => row.commit && refused++ < 2 ? NO_RESPONDERS : undefined);
-  await using publisher = await open(fake, { retry: { budget: 5000 } });
-  const calls = [2, 3, 4].map((rows) => publisher.publish({ resource: "eu", rows: numberBatch(rows) }));
-  const receipts = await Promise.all(calls);
-  assert.deepEqual(receipts.map(({ sequences }) => sequences), [[[1, 2]], [[3, 5]], [[6, 9]]]);
-});
+Deno.test(
+  "with retry, a batch goes again before the next call's: stored order is the order of calls",
+  onVirtualClock(async () => {
+    let refused = 0;
+    const fake = atomicServer((row) => row.commit && refused++ < 2 ? NO_RESPONDERS : undefined);
+    await using publisher = await open(fake, { retry: { budget: 5000 } });
+    const calls = [2, 3, 4].map((rows) => publisher.publish({ resource: "eu", rows: numberBatch(rows) }));
+    const receipts = await Promise.all(calls);
+    assert.deepEqual(receipts.map(({ sequences }) => sequences), [[[1, 2]], [[3, 5]], [[6, 9]]]);
+  }),
+);
 
-Deno.test("retry ends with its budget, the batch as its last submission left it", async () => {
-  await using publisher = await open(atomicServer((row) => row.commit ? NO_RESPONDERS : undefined), {
-    retry: { budget: 100 },
-  });
-  await publishFails(publisher, idBatch(3), { code: "publish.no_responders", counts: { rejected: 3 } });
-});
+Deno.test(
+  "retry ends with its budget, the batch as its last submission left it",
+  onVirtualClock(async () => {
+    await using publisher = await open(atomicServer((row) => row.commit ? NO_RESPONDERS : undefined), {
+      retry: { budget: 100 },
+    });
+    await publishFails(publisher, idBatch(3), { code: "publish.no_responders", counts: { rejected: 3 } });
+  }),
+);
 
 /** A server that knows all ids of the batch, and whose messages say which. */
 function replayed(stored: (row: number) => number, fails?: number): FakeConnection {
@@ -66,29 +79,38 @@ function replayed(stored: (row: number) => number, fails?: number): FakeConnecti
   });
 }
 
-Deno.test("a batch whose ids are all in the stream is done, every row a duplicate", async () => {
-  await using publisher = await open(replayed((row) => 1001 + row));
-  const receipt = await publisher.publish({ resource: "eu", rows: idBatch(700) });
-  assert.deepEqual([receipt.rows, receipt.duplicates, receipt.sequences], [700, 700, [[1001, 1700]]]);
-  assert.deepEqual([publisher.stats().acked, publisher.stats().duplicates], [0, 700]);
-});
+Deno.test(
+  "a batch whose ids are all in the stream is done, every row a duplicate",
+  onVirtualClock(async () => {
+    await using publisher = await open(replayed((row) => 1001 + row));
+    const receipt = await publisher.publish({ resource: "eu", rows: idBatch(700) });
+    assert.deepEqual([receipt.rows, receipt.duplicates, receipt.sequences], [700, 700, [[1001, 1700]]]);
+    assert.deepEqual([publisher.stats().acked, publisher.stats().duplicates], [0, 700]);
+  }),
+);
 
-Deno.test("a batch whose ids are partly in the stream is refused, and says which rows are there", async () => {
-  await using publisher = await open(replayed((row) => row % 2 === 0 ? 1001 + row : 0));
-  const error = await publishFails(publisher, idBatch(6), {
-    code: "publish.rejected",
-    serverCode: 10201,
-    outcome: "partial",
-    counts: { duplicate: 3, rejected: 3 },
-  });
-  assert.deepEqual(error.rowOutcomes.unsettled(), [1, 3, 5]);
-});
+Deno.test(
+  "a batch whose ids are partly in the stream is refused, and says which rows are there",
+  onVirtualClock(async () => {
+    await using publisher = await open(replayed((row) => row % 2 === 0 ? 1001 + row : 0));
+    const error = await publishFails(publisher, idBatch(6), {
+      code: "publish.rejected",
+      serverCode: 10201,
+      outcome: "partial",
+      counts: { duplicate: 3, rejected: 3 },
+    });
+    assert.deepEqual(error.rowOutcomes.unsettled(), [1, 3, 5]);
+  }),
+);
 
-Deno.test("a batch whose rows cannot be looked for is unknown", async () => {
-  await using publisher = await open(replayed((row) => 1001 + row, 10013));
-  await publishFails(publisher, idBatch(6), {
-    code: "publish.timeout",
-    outcome: "uncertain",
-    counts: { unknown: 6 },
-  });
-});
+Deno.test(
+  "a batch whose rows cannot be looked for is unknown",
+  onVirtualClock(async () => {
+    await using publisher = await open(replayed((row) => 1001 + row, 10013));
+    await publishFails(publisher, idBatch(6), {
+      code: "publish.timeout",
+      outcome: "uncertain",
+      counts: { unknown: 6 },
+    });
+  }),
+);

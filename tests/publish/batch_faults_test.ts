@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { isJetrowError, type Options, Publisher, type PublishError, type WriteReceipt } from "../../mod.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { type Chances, lossyAtomicServer, lossyFastServer, type LossyServer } from "./_lossy_server.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const SERVERS = { fast: lossyFastServer, atomic: lossyAtomicServer } as const;
 
@@ -62,56 +63,62 @@ function timesStored(stored: readonly string[]): Map<number, number> {
 }
 
 for (const publishMode of ["fast", "atomic"] as const) {
-  Deno.test(`${publishMode}: whatever is lost, acked rows are stored, rejected and unsent ones are not, and all are told of`, async () => {
-    await fc.assert(
-      fc.asyncProperty(scene, async (scene) => {
-        const server = SERVERS[publishMode](scene.seed, scene.chances);
-        const outcomes = await play(server, scene, { publishMode });
-        const times = timesStored(server.stored);
-        for (const { first, rows, result } of outcomes) {
-          if (!("rowOutcomes" in result)) {
-            for (let i = 0; i < rows; i++) assert.equal(times.get(first + i), 1, "a row of a receipt");
-            continue;
-          }
-          const { counts } = result.rowOutcomes;
-          assert.equal(Object.values(counts).reduce((sum, count) => sum + count, 0), rows);
-          const words = Array.from({ length: rows }, (_, i) => result.rowOutcomes.at(i));
-          words.forEach((word, i) => {
-            const there = times.get(first + i) ?? 0;
-            if (word === "acked") assert.equal(there, 1, `row ${i} is acked`);
-            if (word === "rejected" || word === "unsent") {
-              assert.equal(there, 0, `row ${i} is ${word}: ${result.message}`);
+  Deno.test(
+    `${publishMode}: whatever is lost, acked rows are stored, rejected and unsent ones are not, and all are told of`,
+    onVirtualClock(async () => {
+      await fc.assert(
+        fc.asyncProperty(scene, async (scene) => {
+          const server = SERVERS[publishMode](scene.seed, scene.chances);
+          const outcomes = await play(server, scene, { publishMode });
+          const times = timesStored(server.stored);
+          for (const { first, rows, result } of outcomes) {
+            if (!("rowOutcomes" in result)) {
+              for (let i = 0; i < rows; i++) assert.equal(times.get(first + i), 1, "a row of a receipt");
+              continue;
             }
-          });
-          if (publishMode === "atomic") {
-            assert.equal(new Set(words.map((_, i) => times.get(first + i) ?? 0)).size, 1, "whole or not at all");
+            const { counts } = result.rowOutcomes;
+            assert.equal(Object.values(counts).reduce((sum, count) => sum + count, 0), rows);
+            const words = Array.from({ length: rows }, (_, i) => result.rowOutcomes.at(i));
+            words.forEach((word, i) => {
+              const there = times.get(first + i) ?? 0;
+              if (word === "acked") assert.equal(there, 1, `row ${i} is acked`);
+              if (word === "rejected" || word === "unsent") {
+                assert.equal(there, 0, `row ${i} is ${word}: ${result.message}`);
+              }
+            });
+            if (publishMode === "atomic") {
+              assert.equal(new Set(words.map((_, i) => times.get(first + i) ?? 0)).size, 1, "whole or not at all");
+            }
+            const known = counts.unknown > 0 ? "uncertain" : "partial";
+            assert.ok([known, "none"].includes(result.outcome));
           }
-          const known = counts.unknown > 0 ? "uncertain" : "partial";
-          assert.ok([known, "none"].includes(result.outcome));
-        }
-      }),
-      { numRuns: 60 },
-    );
-  });
+        }),
+        { numRuns: 60 },
+      );
+    }),
+  );
 
-  Deno.test(`${publishMode} with retry: no row is stored twice, and every row of a receipt is stored`, async () => {
-    await fc.assert(
-      fc.asyncProperty(scene, async (scene) => {
-        const server = SERVERS[publishMode](scene.seed, { ...scene.chances, refused: 0 });
-        const outcomes = await play(server, scene, { publishMode, retry: { budget: 500 } });
-        const times = timesStored(server.stored);
-        for (const there of times.values()) assert.equal(there, 1);
-        for (const { first, rows, result } of outcomes) {
-          if ("rowOutcomes" in result) {
-            // A batch that was stored, its answer lost, is refused for its ids: this server's messages cannot be read.
-            if (publishMode === "atomic" && result.serverCode === 10201) continue;
-            result.rowOutcomes.unsettled().forEach((row) => assert.ok(row < rows));
-            continue;
+  Deno.test(
+    `${publishMode} with retry: no row is stored twice, and every row of a receipt is stored`,
+    onVirtualClock(async () => {
+      await fc.assert(
+        fc.asyncProperty(scene, async (scene) => {
+          const server = SERVERS[publishMode](scene.seed, { ...scene.chances, refused: 0 });
+          const outcomes = await play(server, scene, { publishMode, retry: { budget: 500 } });
+          const times = timesStored(server.stored);
+          for (const there of times.values()) assert.equal(there, 1);
+          for (const { first, rows, result } of outcomes) {
+            if ("rowOutcomes" in result) {
+              // A batch that was stored, its answer lost, is refused for its ids: this server's messages cannot be read.
+              if (publishMode === "atomic" && result.serverCode === 10201) continue;
+              result.rowOutcomes.unsettled().forEach((row) => assert.ok(row < rows));
+              continue;
+            }
+            for (let i = 0; i < rows; i++) assert.equal(times.get(first + i), 1, "a row of a receipt");
           }
-          for (let i = 0; i < rows; i++) assert.equal(times.get(first + i), 1, "a row of a receipt");
-        }
-      }),
-      { numRuns: 12 },
-    );
-  });
+        }),
+        { numRuns: 12 },
+      );
+    }),
+  );
 }

@@ -7,6 +7,7 @@ import type { Steps } from "../../src/util/steps.ts";
 import { batchOf, idBatch, numberBatch, textColumn } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
 import { until } from "../_support/wait.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const always = () => true;
 
@@ -19,144 +20,171 @@ function* noted(name: string, steps: number, log: string[]): Steps<string> {
   return name;
 }
 
-Deno.test("one piece of work after another is done, in order, and each caller has its result", async () => {
-  const turns = new Turns(always);
-  const log: string[] = [];
-  const done = await Promise.all([turns.take(noted("a", 3, log), always), turns.take(noted("b", 2, log), always)]);
-  assert.deepEqual(done, ["a", "b"]);
-  assert.deepEqual(log, ["a1", "a2", "a3", "b1", "b2"]);
-});
+Deno.test(
+  "one piece of work after another is done, in order, and each caller has its result",
+  onVirtualClock(async () => {
+    const turns = new Turns(always);
+    const log: string[] = [];
+    const done = await Promise.all([turns.take(noted("a", 3, log), always), turns.take(noted("b", 2, log), always)]);
+    assert.deepEqual(done, ["a", "b"]);
+    assert.deepEqual(log, ["a1", "a2", "a3", "b1", "b2"]);
+  }),
+);
 
 /** Lets all microtasks run, and no timer. */
 async function microtasks(): Promise<void> {
   for (let i = 0; i < 10; i++) await Promise.resolve();
 }
 
-Deno.test("work of one step is done at once, unless other work is before it", async () => {
-  const turns = new Turns(always);
-  const log: string[] = [];
-  assert.equal(turns.take(noted("a", 1, log), always), "a");
-  const two = turns.take(noted("b", 2, log), always);
-  const three = turns.take(noted("c", 1, log), always);
-  assert.deepEqual(log, ["a1", "b1"]);
-  assert.deepEqual(await Promise.all([two, three]), ["b", "c"]);
-  await microtasks();
-  assert.equal(turns.take(noted("d", 1, log), always), "d");
-  assert.deepEqual(log, ["a1", "b1", "b2", "c1", "d1"]);
-});
+Deno.test(
+  "work of one step is done at once, unless other work is before it",
+  onVirtualClock(async () => {
+    const turns = new Turns(always);
+    const log: string[] = [];
+    assert.equal(turns.take(noted("a", 1, log), always), "a");
+    const two = turns.take(noted("b", 2, log), always);
+    const three = turns.take(noted("c", 1, log), always);
+    assert.deepEqual(log, ["a1", "b1"]);
+    assert.deepEqual(await Promise.all([two, three]), ["b", "c"]);
+    await microtasks();
+    assert.equal(turns.take(noted("d", 1, log), always), "d");
+    assert.deepEqual(log, ["a1", "b1", "b2", "c1", "d1"]);
+  }),
+);
 
-Deno.test("steps pause while somebody waits, until answers were handled, and else not at all", async () => {
-  let waiting = true;
-  const turns = new Turns(() => waiting);
-  const log: string[] = [];
-  const work = turns.take(noted("a", 4, log), always);
-  await microtasks();
-  assert.deepEqual(log, ["a1"]);
-  turns.moved();
-  turns.moved();
-  await microtasks();
-  assert.deepEqual(log, ["a1", "a2"]);
-  waiting = false;
-  turns.moved();
-  await microtasks();
-  assert.deepEqual(log, ["a1", "a2", "a3", "a4"]);
-  assert.equal(await work, "a");
-});
+Deno.test(
+  "steps pause while somebody waits, until answers were handled, and else not at all",
+  onVirtualClock(async () => {
+    let waiting = true;
+    const turns = new Turns(() => waiting);
+    const log: string[] = [];
+    const work = turns.take(noted("a", 4, log), always);
+    await microtasks();
+    assert.deepEqual(log, ["a1"]);
+    turns.moved();
+    turns.moved();
+    await microtasks();
+    assert.deepEqual(log, ["a1", "a2"]);
+    waiting = false;
+    turns.moved();
+    await microtasks();
+    assert.deepEqual(log, ["a1", "a2", "a3", "a4"]);
+    assert.equal(await work, "a");
+  }),
+);
 
-Deno.test("a pause ends by itself where no answer comes", async () => {
-  const log: string[] = [];
-  assert.equal(await new Turns(always).take(noted("a", 3, log), always), "a");
-});
+Deno.test(
+  "a pause ends by itself where no answer comes",
+  onVirtualClock(async () => {
+    const log: string[] = [];
+    assert.equal(await new Turns(always).take(noted("a", 3, log), always), "a");
+  }),
+);
 
-Deno.test("work that nobody asks for any more ends between two steps, and what comes after it is done", async () => {
-  const turns = new Turns(always);
-  const log: string[] = [];
-  const left = turns.take(noted("a", 9, log), () => log.length < 2);
-  const next = turns.take(noted("b", 1, log), always);
-  assert.deepEqual([await left, await next], [undefined, "b"]);
-  assert.deepEqual(log, ["a1", "a2", "b1"]);
-});
+Deno.test(
+  "work that nobody asks for any more ends between two steps, and what comes after it is done",
+  onVirtualClock(async () => {
+    const turns = new Turns(always);
+    const log: string[] = [];
+    const left = turns.take(noted("a", 9, log), () => log.length < 2);
+    const next = turns.take(noted("b", 1, log), always);
+    assert.deepEqual([await left, await next], [undefined, "b"]);
+    assert.deepEqual(log, ["a1", "a2", "b1"]);
+  }),
+);
 
-Deno.test("what a step throws is its caller's alone", async () => {
-  const turns = new Turns(always);
-  const failing = function* (steps: number): Steps<void> {
-    yield* noted("a", steps, []);
-    throw new Error("no");
-  };
-  assert.throws(() => turns.take(failing(1), always), /no/);
-  const later = Promise.resolve(turns.take(failing(2), always));
-  const next = turns.take(noted("b", 1, []), always);
-  await assert.rejects(later, /no/);
-  assert.equal(await next, "b");
-});
+Deno.test(
+  "what a step throws is its caller's alone",
+  onVirtualClock(async () => {
+    const turns = new Turns(always);
+    const failing = function* (steps: number): Steps<void> {
+      yield* noted("a", steps, []);
+      throw new Error("no");
+    };
+    assert.throws(() => turns.take(failing(1), always), /no/);
+    const later = Promise.resolve(turns.take(failing(2), always));
+    const next = turns.take(noted("b", 1, []), always);
+    await assert.rejects(later, /no/);
+    assert.equal(await next, "b");
+  }),
+);
 
 for (const frames of [true, false]) {
-  Deno.test(`the window is filled again while the next batch is encoded: ${frames ? "frames" : "publish"}`, async () => {
-    const fake = fakeConnection({ frames, manual: true });
-    const publisher = await Publisher.open(fake.nc, { stream: "ORDERS", subject: "orders.all", maxInFlight: 100 });
-    const rows = 20_000;
-    const publishing = publisher.publish({ resource: "r", rows: numberBatch(rows) });
-    await until("a full window", () => publisher.stats().inFlight === 100);
-    // The last row has the first one's id and another body: that is found out when all is encoded.
-    const ids = textColumn("_filament_event_id", Array.from({ length: rows }, (_, i) => `${i % (rows - 1)}`));
-    const texts = textColumn("text", Array.from({ length: rows }, (_, i) => `${i} ${"x".repeat(250)}`));
-    let sent: number | undefined;
-    const refused = assert.rejects(
-      publisher.publish({ resource: "r", rows: batchOf([ids, texts], rows) }).finally(() => {
-        sent = fake.published.length;
-      }),
-      (error: Error) => error instanceof EncodeError && error.code === "encode.duplicate_id",
-    );
-    while (sent === undefined) {
-      fake.deliver();
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-    await refused;
-    assert.ok(sent >= 300, `${sent} rows were sent when the other batch was encoded`);
-    while (publisher.stats().acked < rows) {
-      fake.deliver();
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-    assert.equal((await publishing).rows, rows);
-    await publisher.close();
-  });
+  Deno.test(
+    `the window is filled again while the next batch is encoded: ${frames ? "frames" : "publish"}`,
+    onVirtualClock(async () => {
+      const fake = fakeConnection({ frames, manual: true });
+      const publisher = await Publisher.open(fake.nc, { stream: "ORDERS", subject: "orders.all", maxInFlight: 100 });
+      const rows = 20_000;
+      const publishing = publisher.publish({ resource: "r", rows: numberBatch(rows) });
+      await until("a full window", () => publisher.stats().inFlight === 100);
+      // The last row has the first one's id and another body: that is found out when all is encoded.
+      const ids = textColumn("_filament_event_id", Array.from({ length: rows }, (_, i) => `${i % (rows - 1)}`));
+      const texts = textColumn("text", Array.from({ length: rows }, (_, i) => `${i} ${"x".repeat(250)}`));
+      let sent: number | undefined;
+      const refused = assert.rejects(
+        publisher.publish({ resource: "r", rows: batchOf([ids, texts], rows) }).finally(() => {
+          sent = fake.published.length;
+        }),
+        (error: Error) => error instanceof EncodeError && error.code === "encode.duplicate_id",
+      );
+      while (sent === undefined) {
+        fake.deliver();
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      await refused;
+      assert.ok(sent >= 300, `${sent} rows were sent when the other batch was encoded`);
+      while (publisher.stats().acked < rows) {
+        fake.deliver();
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      assert.equal((await publishing).rows, rows);
+      await publisher.close();
+    }),
+  );
 }
 
-Deno.test("an abort between two steps of encoding sends nothing of the batch and leaves the publisher usable", async () => {
-  const fake = fakeConnection({ frames: true, manual: true });
-  const publisher = await Publisher.open(fake.nc, { stream: "ORDERS", subject: "orders.all", maxInFlight: 10 });
-  const first = publisher.publish({ resource: "r", rows: numberBatch(20) });
-  await until("a full window", () => publisher.stats().inFlight === 10);
-  const controller = new AbortController();
-  const large = batchOf([textColumn("text", Array.from({ length: 9000 }, () => "x".repeat(250)))], 9000);
-  const second = publisher.publish({ resource: "r", rows: large }, { signal: controller.signal });
-  setTimeout(() => controller.abort(), 0);
-  await assert.rejects(second, { code: "publish.aborted", outcome: "none" });
-  const third = publisher.publish({ resource: "r", rows: numberBatch(5) });
-  while (publisher.stats().acked < 25) {
-    fake.deliver();
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
-  assert.deepEqual([(await first).rows, (await third).rows, fake.published.length], [20, 5, 25]);
-  await publisher.close();
-});
+Deno.test(
+  "an abort between two steps of encoding sends nothing of the batch and leaves the publisher usable",
+  onVirtualClock(async () => {
+    const fake = fakeConnection({ frames: true, manual: true });
+    const publisher = await Publisher.open(fake.nc, { stream: "ORDERS", subject: "orders.all", maxInFlight: 10 });
+    const first = publisher.publish({ resource: "r", rows: numberBatch(20) });
+    await until("a full window", () => publisher.stats().inFlight === 10);
+    const controller = new AbortController();
+    const large = batchOf([textColumn("text", Array.from({ length: 9000 }, () => "x".repeat(250)))], 9000);
+    const second = publisher.publish({ resource: "r", rows: large }, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 0);
+    await assert.rejects(second, { code: "publish.aborted", outcome: "none" });
+    const third = publisher.publish({ resource: "r", rows: numberBatch(5) });
+    while (publisher.stats().acked < 25) {
+      fake.deliver();
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    assert.deepEqual([(await first).rows, (await third).rows, fake.published.length], [20, 5, 25]);
+    await publisher.close();
+  }),
+);
 
-Deno.test("nothing is told of a call that was ended when its encoding was done", async () => {
-  const fake = fakeConnection({ frames: true });
-  const core = await PublisherCore.open(fake.nc, { stream: "ORDERS", subject: "orders.all" });
-  const told: boolean[] = [];
-  for (let turns = 0; turns < 20; turns++) {
-    const abort = new AbortController();
-    const source = openBatch({ resource: "r", rows: idBatch(3000) }, core.settings);
-    const delivery = core.start(source, { from: 0, count: 3000 }, abort.signal, true, () => {
-      told.push(delivery.over);
-      return Promise.resolve();
-    });
-    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-    abort.abort();
-    await delivery.done.promise.catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
-  assert.ok(told.length > 0 && !told.includes(true), `${told}`);
-  await core.close();
-});
+Deno.test(
+  "nothing is told of a call that was ended when its encoding was done",
+  onVirtualClock(async () => {
+    const fake = fakeConnection({ frames: true });
+    const core = await PublisherCore.open(fake.nc, { stream: "ORDERS", subject: "orders.all" });
+    const told: boolean[] = [];
+    for (let turns = 0; turns < 20; turns++) {
+      const abort = new AbortController();
+      const source = openBatch({ resource: "r", rows: idBatch(3000) }, core.settings);
+      const delivery = core.start(source, { from: 0, count: 3000 }, abort.signal, true, () => {
+        told.push(delivery.over);
+        return Promise.resolve();
+      });
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      abort.abort();
+      await delivery.done.promise.catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    assert.ok(told.length > 0 && !told.includes(true), `${told}`);
+    await core.close();
+  }),
+);

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { BoundedRun, inspect, openRun, publishAll, Publisher, testConnection, verifyReceipt } from "../../mod.ts";
 import { numberBatch } from "../_support/arrow/mod.ts";
-import { withFastClock } from "../_support/fast_clock.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 import { type Asked, fakeConnection, streamInfo } from "../_support/fake/mod.ts";
 
 const METHODS = [
@@ -113,16 +113,17 @@ async function play(
   );
 }
 
-Deno.test("every call, close() and closed() end whatever a method of the connection does", async () => {
-  const unhandled: unknown[] = [];
-  const note = (event: PromiseRejectionEvent): void => {
-    event.preventDefault();
-    unhandled.push(event.reason);
-  };
-  globalThis.addEventListener("unhandledrejection", note);
-  try {
-    await withFastClock(100, () =>
-      fc.assert(
+Deno.test(
+  "every call, close() and closed() end whatever a method of the connection does",
+  onVirtualClock(async () => {
+    const unhandled: unknown[] = [];
+    const note = (event: PromiseRejectionEvent): void => {
+      event.preventDefault();
+      unhandled.push(event.reason);
+    };
+    globalThis.addEventListener("unhandledrejection", note);
+    try {
+      await fc.assert(
         fc.asyncProperty(
           fc.record<Fault>({
             method: fc.constantFrom(...METHODS),
@@ -140,8 +141,9 @@ Deno.test("every call, close() and closed() end whatever a method of the connect
           },
         ),
         { numRuns: 200 },
-      ));
-  } finally {
-    globalThis.removeEventListener("unhandledrejection", note);
-  }
-});
+      );
+    } finally {
+      globalThis.removeEventListener("unhandledrejection", note);
+    }
+  }),
+);

@@ -3,6 +3,7 @@ import { publishAll, Publisher } from "../../mod.ts";
 import { Window } from "../../src/publish/lanes/window.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 const batch = () => ({ resource: "eu", rows: idBatch(10) });
@@ -22,27 +23,35 @@ async function withBug(test: () => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("an internal error ends the publisher as what it is, with what is known of each row", () =>
-  withBug(async () => {
-    const publisher = await Publisher.open(fakeConnection({ answers: () => undefined }).nc, OPTIONS);
-    const error = await publisher.publish(batch()).catch((error) => error);
-    assert.deepEqual([error.code, error.cause, error.outcome], ["publish.internal", BUG, "uncertain"]);
-    const { unknown, unsent } = error.rowOutcomes.counts;
-    assert.deepEqual([unknown, unsent], [3, 7]);
-    assert.equal(await publisher.closed(), error);
-    await publisher.close();
-  }));
+Deno.test(
+  "an internal error ends the publisher as what it is, with what is known of each row",
+  onVirtualClock(() =>
+    withBug(async () => {
+      const publisher = await Publisher.open(fakeConnection({ answers: () => undefined }).nc, OPTIONS);
+      const error = await publisher.publish(batch()).catch((error) => error);
+      assert.deepEqual([error.code, error.cause, error.outcome], ["publish.internal", BUG, "uncertain"]);
+      const { unknown, unsent } = error.rowOutcomes.counts;
+      assert.deepEqual([unknown, unsent], [3, 7]);
+      assert.equal(await publisher.closed(), error);
+      await publisher.close();
+    })
+  ),
+);
 
-Deno.test("publishAll() does not dial again after an internal error", () =>
-  withBug(async () => {
-    let dials = 0;
-    const dial = () => {
-      dials++;
-      return Promise.resolve(fakeConnection({ answers: () => undefined }).nc);
-    };
-    await assert.rejects(publishAll(dial, OPTIONS, [batch()], { budget: "1m" }), {
-      code: "publish.internal",
-      cause: BUG,
-    });
-    assert.equal(dials, 1);
-  }));
+Deno.test(
+  "publishAll() does not dial again after an internal error",
+  onVirtualClock(() =>
+    withBug(async () => {
+      let dials = 0;
+      const dial = () => {
+        dials++;
+        return Promise.resolve(fakeConnection({ answers: () => undefined }).nc);
+      };
+      await assert.rejects(publishAll(dial, OPTIONS, [batch()], { budget: "1m" }), {
+        code: "publish.internal",
+        cause: BUG,
+      });
+      assert.equal(dials, 1);
+    })
+  ),
+);

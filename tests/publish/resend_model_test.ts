@@ -12,7 +12,7 @@ import {
   streamInfo,
 } from "../_support/fake/mod.ts";
 import { batchOf, intColumn, textColumn } from "../_support/arrow/mod.ts";
-import { type ManualClock, withManualClock } from "../_support/manual_clock.ts";
+import { type ManualClock, withManualClock } from "../_support/clock.ts";
 import { batchRow } from "./_atomic_server.ts";
 import { endAck, FastBatches } from "./_fast_server.ts";
 

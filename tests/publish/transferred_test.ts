@@ -5,6 +5,7 @@ import { openRun, Publisher } from "../../mod.ts";
 import { encodeSteps } from "../../src/json/encode.ts";
 import { viewRows } from "../../src/arrow/view.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}", maxInFlight: 64 };
 
@@ -41,61 +42,70 @@ function table(rows: number, chunks: number): { table: arrow.Table; buffers: Set
 const detach = (buffer: ArrayBuffer): void => void structuredClone(buffer, { transfer: [buffer] });
 
 for (const frames of [false, true]) {
-  Deno.test(`a buffer transferred right after publish() is encode.malformed, and nothing is sent (${frames})`, async () => {
-    const { buffers: all } = table(20, 1);
-    for (let which = 0; which < all.size; which++) {
-      const fake = fakeConnection({ frames });
-      const publisher = await Publisher.open(fake.nc, OPTIONS);
-      const { table: rows, buffers } = table(20, 1);
-      const call = publisher.publish({ resource: "eu", rows });
-      detach([...buffers][which]!);
-      await assert.rejects(call, { name: "EncodeError", code: "encode.malformed" }, `buffer ${which}`);
-      assert.equal(fake.published.length, 0);
-      await publisher.publish({ resource: "eu", rows: table(3, 1).table });
-      await publisher.close();
-    }
-  });
+  Deno.test(
+    `a buffer transferred right after publish() is encode.malformed, and nothing is sent (${frames})`,
+    onVirtualClock(async () => {
+      const { buffers: all } = table(20, 1);
+      for (let which = 0; which < all.size; which++) {
+        const fake = fakeConnection({ frames });
+        const publisher = await Publisher.open(fake.nc, OPTIONS);
+        const { table: rows, buffers } = table(20, 1);
+        const call = publisher.publish({ resource: "eu", rows });
+        detach([...buffers][which]!);
+        await assert.rejects(call, { name: "EncodeError", code: "encode.malformed" }, `buffer ${which}`);
+        assert.equal(fake.published.length, 0);
+        await publisher.publish({ resource: "eu", rows: table(3, 1).table });
+        await publisher.close();
+      }
+    }),
+  );
 }
 
-Deno.test("a buffer transferred at any time of a publish leads to encode.malformed or to valid JSON", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.nat(), fc.nat({ max: 40 }), fc.boolean(), async (which, turns, sequence) => {
-      const bodies: string[] = [];
-      const fake = fakeConnection({
-        answers: ({ data, index }) => {
-          bodies.push(new TextDecoder().decode(data));
-          return { body: { stream: "ORDERS", seq: index + 1 } };
-        },
-      });
-      const { table: rows, buffers } = table(1500, 3);
-      const run = await openRun(fake.nc, OPTIONS);
-      const batch = { resource: "eu", rows };
-      const call = sequence ? run.applyAll([batch], { batchMaxRows: 700 }) : run.apply(batch);
-      const ended = call.then(() => undefined, (error) => error);
-      for (let turn = 0; turn < turns; turn++) {
-        await (turn % 2 === 0 ? new Promise((resolve) => setTimeout(resolve, 0)) : Promise.resolve());
-      }
-      detach([...buffers][which % buffers.size]!);
-      const error = await ended;
-      if (error !== undefined) assert.equal(error.code, "encode.malformed", String(error));
-      bodies.forEach((body) => {
-        const { n, i, b, bool, text, list, at } = JSON.parse(body);
-        const row = n % 1500;
-        const words = row % 5 === 0 ? null : `text ${row}`.repeat(4);
-        assert.deepEqual([i, b, bool, text, list], [n, n, row % 3 === 0, words, [row, null]]);
-        assert.equal(Date.parse(`${at}Z`), 1.7e12 + row);
-      });
-      await run.abort();
-    }),
-    { numRuns: 60 },
-  );
-});
+Deno.test(
+  "a buffer transferred at any time of a publish leads to encode.malformed or to valid JSON",
+  onVirtualClock(async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.nat({ max: 40 }), fc.boolean(), async (which, turns, sequence) => {
+        const bodies: string[] = [];
+        const fake = fakeConnection({
+          answers: ({ data, index }) => {
+            bodies.push(new TextDecoder().decode(data));
+            return { body: { stream: "ORDERS", seq: index + 1 } };
+          },
+        });
+        const { table: rows, buffers } = table(1500, 3);
+        const run = await openRun(fake.nc, OPTIONS);
+        const batch = { resource: "eu", rows };
+        const call = sequence ? run.applyAll([batch], { batchMaxRows: 700 }) : run.apply(batch);
+        const ended = call.then(() => undefined, (error) => error);
+        for (let turn = 0; turn < turns; turn++) {
+          await (turn % 2 === 0 ? new Promise((resolve) => setTimeout(resolve, 0)) : Promise.resolve());
+        }
+        detach([...buffers][which % buffers.size]!);
+        const error = await ended;
+        if (error !== undefined) assert.equal(error.code, "encode.malformed", String(error));
+        bodies.forEach((body) => {
+          const { n, i, b, bool, text, list, at } = JSON.parse(body);
+          const row = n % 1500;
+          const words = row % 5 === 0 ? null : `text ${row}`.repeat(4);
+          assert.deepEqual([i, b, bool, text, list], [n, n, row % 3 === 0, words, [row, null]]);
+          assert.equal(Date.parse(`${at}Z`), 1.7e12 + row);
+        });
+        await run.abort();
+      }),
+      { numRuns: 60 },
+    );
+  }),
+);
 
-Deno.test("each step of an encoding checks the memory that it reads", () => {
-  const { table: rows, buffers } = table(500, 1);
-  const steps = encodeSteps(viewRows(rows), {}, 1000);
-  steps.next();
-  steps.next();
-  detach([...buffers][1]!);
-  assert.throws(() => steps.next(), { code: "encode.malformed" });
-});
+Deno.test(
+  "each step of an encoding checks the memory that it reads",
+  onVirtualClock(() => {
+    const { table: rows, buffers } = table(500, 1);
+    const steps = encodeSteps(viewRows(rows), {}, 1000);
+    steps.next();
+    steps.next();
+    detach([...buffers][1]!);
+    assert.throws(() => steps.next(), { code: "encode.malformed" });
+  }),
+);

@@ -3,7 +3,7 @@ import { type JetrowError, openRun, Publisher } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import { numberBatch } from "../_support/arrow/mod.ts";
 import { makeOperator, startNatsServer } from "../_support/nats/mod.ts";
-import { withFastClock } from "../_support/fast_clock.ts";
+import { onVirtualClock } from "../_support/clock.ts";
 import { type FakeConnection, fakeConnection } from "../_support/fake/mod.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
@@ -47,8 +47,9 @@ Deno.test("rows that the server closes the connection for fail with the server's
 });
 
 for (const frames of [false, true]) {
-  Deno.test(`a loss is explained by what the client reported just before, not by old errors (${frames})`, () =>
-    withFastClock(100, async () => {
+  Deno.test(
+    `a loss is explained by what the client reported just before, not by old errors (${frames})`,
+    onVirtualClock(async () => {
       const reasonOf = async (report: (fake: FakeConnection) => Promise<void> | void): Promise<string> => {
         const fake = fakeConnection({ frames });
         const publisher = await Publisher.open(fake.nc, OPTIONS);
@@ -65,5 +66,6 @@ for (const frames of [false, true]) {
       assert.match(await reasonOf((fake) => fake.emit({ type: "staleConnection" })), /is lost: no answer to pings$/);
       assert.match(await reasonOf(() => {}), /the connection is lost$/);
       assert.match(await reasonOf(old), /the connection is lost$/);
-    }));
+    }),
+  );
 }

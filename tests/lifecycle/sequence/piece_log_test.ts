@@ -10,9 +10,9 @@ import { ACKED, REJECTED, UNKNOWN, UNSENT } from "../../../src/publish/outcomes.
 import { assertFailure, assertWhole, failureOf } from "../../_support/aftermath.ts";
 import { idBatch, numberBatch } from "../../_support/arrow/mod.ts";
 import { fakeConnection, refusal, StreamModel } from "../../_support/fake/mod.ts";
-import { withFastClock } from "../../_support/fast_clock.ts";
 import { BASE, reached } from "../../faults/_scripted.ts";
 import { Line } from "../_line.ts";
+import { onVirtualClock } from "../../_support/clock.ts";
 
 const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });
 
@@ -43,92 +43,105 @@ class Notes implements PieceAccount {
   }
 }
 
-Deno.test("an account is told of each piece before its first row is sent, and waited for", async () => {
-  const stream = new StreamModel();
-  const fake = fakeConnection({ frames: true, answers: (published) => stream.store(published) });
-  const run = await openRun(fake.nc, BASE);
-  const notes = new Notes();
-  let go = (): void => {};
-  const begin = async (piece: BegunPiece): Promise<void> => {
-    assert.equal(stream.rows.includes(piece.batch * 10 + piece.offset), false, "none of its rows is sent");
-    const sent = fake.published.length;
-    await new Promise<void>((resolve) => {
-      go = resolve;
-      setTimeout(resolve, 5);
+Deno.test(
+  "an account is told of each piece before its first row is sent, and waited for",
+  onVirtualClock(async () => {
+    const stream = new StreamModel();
+    const fake = fakeConnection({ frames: true, answers: (published) => stream.store(published) });
+    const run = await openRun(fake.nc, BASE);
+    const notes = new Notes();
+    let go = (): void => {};
+    const begin = async (piece: BegunPiece): Promise<void> => {
+      assert.equal(stream.rows.includes(piece.batch * 10 + piece.offset), false, "none of its rows is sent");
+      const sent = fake.published.length;
+      await new Promise<void>((resolve) => {
+        go = resolve;
+        setTimeout(resolve, 5);
+      });
+      assert.ok(fake.published.length <= sent + 4, "only rows of the piece before it can have gone meanwhile");
+      await notes.begin(piece);
+    };
+    await run.applyAll([batch(10), batch(10, 10)], { batchMaxRows: 4, ...accounted({ begin, left: () => {} }) });
+    go();
+    assert.deepEqual(notes.places, [[0, 0, 4], [0, 4, 4], [0, 8, 2], [1, 0, 4], [1, 4, 4], [1, 8, 2]]);
+    const { bytes, crc32c } = encodeRows(idBatch(4, { first: 4 }));
+    const { subject, stream: name, ...piece } = notes.begun[1]!;
+    assert.deepEqual(piece, { batch: 0, offset: 4, rows: 4, bytes: bytes.length, crc32c });
+    assert.deepEqual([name, subject], ["ORDERS", "orders.eu"]);
+    assertWhole(stream.rows, 20);
+    await run.commit();
+  }),
+);
+
+Deno.test(
+  "what an account throws ends the sequence with nothing of the piece sent",
+  onVirtualClock(async () => {
+    const stream = new StreamModel();
+    const fake = fakeConnection({ answers: (published) => stream.store(published) });
+    const run = await openRun(fake.nc, BASE);
+    const full = new Error("no space left");
+    const begin = ({ offset }: BegunPiece) => offset === 4 ? Promise.reject(full) : Promise.resolve();
+    const lost: LeftPiece[] = [];
+    const account = { begin, left: (pieces: readonly LeftPiece[]) => void lost.push(...pieces) };
+    assert.equal(await failureOf(run.applyAll([batch(10)], { batchMaxRows: 4, ...accounted(account) })), full);
+    assert.deepEqual(stream.rows, [0, 1, 2, 3]);
+    assert.deepEqual(lost, [], "the first piece has its receipt, the second one never began");
+  }),
+);
+
+Deno.test(
+  "an account is told what became of every piece that was begun, of whatever batch",
+  onVirtualClock(async () => {
+    const stream = new StreamModel();
+    const fake = fakeConnection({
+      frames: true,
+      manual: true,
+      answers: (published) =>
+        published.index === 5 ? refusal(503, 10_077, "maximum messages exceeded") : stream.store(published),
     });
-    assert.ok(fake.published.length <= sent + 4, "only rows of the piece before it can have gone meanwhile");
-    await notes.begin(piece);
-  };
-  await run.applyAll([batch(10), batch(10, 10)], { batchMaxRows: 4, ...accounted({ begin, left: () => {} }) });
-  go();
-  assert.deepEqual(notes.places, [[0, 0, 4], [0, 4, 4], [0, 8, 2], [1, 0, 4], [1, 4, 4], [1, 8, 2]]);
-  const { bytes, crc32c } = encodeRows(idBatch(4, { first: 4 }));
-  const { subject, stream: name, ...piece } = notes.begun[1]!;
-  assert.deepEqual(piece, { batch: 0, offset: 4, rows: 4, bytes: bytes.length, crc32c });
-  assert.deepEqual([name, subject], ["ORDERS", "orders.eu"]);
-  assertWhole(stream.rows, 20);
-  await run.commit();
-});
+    const run = await openRun(fake.nc, { ...BASE, publishTimeout: "1m" });
+    const notes = new Notes();
+    const source = [
+      { resource: "eu", rows: numberBatch(4) },
+      { resource: "eu", rows: numberBatch(4) },
+      { resource: "eu", rows: numberBatch(4) },
+    ];
+    const failing = failureOf(run.applyAll(source, accounted(notes)));
+    await reached(fake, 12);
+    fake.deliver(7);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    fake.lose();
+    assertFailure(await failing, 4, { code: "publish.rejected" });
+    assert.deepEqual(notes.lost.map(({ batch, offset, codes }) => [batch, offset, [...codes]]), [
+      [1, 0, [ACKED, REJECTED, ACKED, UNKNOWN]],
+      [2, 0, [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]],
+    ]);
+    assert.deepEqual([...notes.lost[0]!.sequences!], [5, 0, 6, 0]);
+  }),
+);
 
-Deno.test("what an account throws ends the sequence with nothing of the piece sent", async () => {
-  const stream = new StreamModel();
-  const fake = fakeConnection({ answers: (published) => stream.store(published) });
-  const run = await openRun(fake.nc, BASE);
-  const full = new Error("no space left");
-  const begin = ({ offset }: BegunPiece) => offset === 4 ? Promise.reject(full) : Promise.resolve();
-  const lost: LeftPiece[] = [];
-  const account = { begin, left: (pieces: readonly LeftPiece[]) => void lost.push(...pieces) };
-  assert.equal(await failureOf(run.applyAll([batch(10)], { batchMaxRows: 4, ...accounted(account) })), full);
-  assert.deepEqual(stream.rows, [0, 1, 2, 3]);
-  assert.deepEqual(lost, [], "the first piece has its receipt, the second one never began");
-});
+Deno.test(
+  "an abort of a sequence that is kept account of submits nothing more, and waits for what is on the wire",
+  onVirtualClock(async () => {
+    const stream = new StreamModel();
+    const fake = fakeConnection({ frames: true, manual: true, answers: (published) => stream.store(published) });
+    const run = await openRun(fake.nc, { ...BASE, publishTimeout: "1m", maxInFlight: 4 });
+    const notes = new Notes();
+    const stopping = new AbortController();
+    const source = [{ resource: "eu", rows: numberBatch(10) }];
+    const failing = failureOf(run.applyAll(source, { ...accounted(notes), signal: stopping.signal }));
+    await reached(fake, 4);
+    stopping.abort();
+    fake.deliver(4);
+    assertFailure(await failing, 10, { code: "publish.aborted" });
+    assert.equal(fake.published.length, 4, "nothing was submitted after the abort");
+    assert.deepEqual(notes.lost.map(({ codes }) => [...codes]), [[1, 1, 1, 1, 0, 0, 0, 0, 0, 0]]);
+  }),
+);
 
-Deno.test("an account is told what became of every piece that was begun, of whatever batch", async () => {
-  const stream = new StreamModel();
-  const fake = fakeConnection({
-    frames: true,
-    manual: true,
-    answers: (published) =>
-      published.index === 5 ? refusal(503, 10_077, "maximum messages exceeded") : stream.store(published),
-  });
-  const run = await openRun(fake.nc, { ...BASE, publishTimeout: "1m" });
-  const notes = new Notes();
-  const source = [
-    { resource: "eu", rows: numberBatch(4) },
-    { resource: "eu", rows: numberBatch(4) },
-    { resource: "eu", rows: numberBatch(4) },
-  ];
-  const failing = failureOf(run.applyAll(source, accounted(notes)));
-  await reached(fake, 12);
-  fake.deliver(7);
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  fake.lose();
-  assertFailure(await failing, 4, { code: "publish.rejected" });
-  assert.deepEqual(notes.lost.map(({ batch, offset, codes }) => [batch, offset, [...codes]]), [
-    [1, 0, [ACKED, REJECTED, ACKED, UNKNOWN]],
-    [2, 0, [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]],
-  ]);
-  assert.deepEqual([...notes.lost[0]!.sequences!], [5, 0, 6, 0]);
-});
-
-Deno.test("an abort of a sequence that is kept account of submits nothing more, and waits for what is on the wire", async () => {
-  const stream = new StreamModel();
-  const fake = fakeConnection({ frames: true, manual: true, answers: (published) => stream.store(published) });
-  const run = await openRun(fake.nc, { ...BASE, publishTimeout: "1m", maxInFlight: 4 });
-  const notes = new Notes();
-  const stopping = new AbortController();
-  const source = [{ resource: "eu", rows: numberBatch(10) }];
-  const failing = failureOf(run.applyAll(source, { ...accounted(notes), signal: stopping.signal }));
-  await reached(fake, 4);
-  stopping.abort();
-  fake.deliver(4);
-  assertFailure(await failing, 10, { code: "publish.aborted" });
-  assert.equal(fake.published.length, 4, "nothing was submitted after the abort");
-  assert.deepEqual(notes.lost.map(({ codes }) => [...codes]), [[1, 1, 1, 1, 0, 0, 0, 0, 0, 0]]);
-});
-
-Deno.test("a row with an id that was sent more than once and refused at last is of unknown fate to an account", () =>
-  withFastClock(20, async () => {
+Deno.test(
+  "a row with an id that was sent more than once and refused at last is of unknown fate to an account",
+  onVirtualClock(async () => {
     const fake = fakeConnection({
       frames: true,
       // The first answer is lost, the second one refuses.
@@ -138,10 +151,12 @@ Deno.test("a row with an id that was sent more than once and refused at last is 
     const notes = new Notes();
     await failureOf(run.applyAll([batch(1)], accounted(notes)));
     assert.deepEqual([...notes.lost[0]!.codes], [UNKNOWN]);
-  }));
+  }),
+);
 
-Deno.test("publishAll() tells an account of each piece once, and of each publisher", () =>
-  withFastClock(20, async () => {
+Deno.test(
+  "publishAll() tells an account of each piece once, and of each publisher",
+  onVirtualClock(async () => {
     const line = new Line({ dieAt: [7, 3, 12] });
     const notes = new Notes();
     await publishAll(line.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], {
@@ -154,10 +169,12 @@ Deno.test("publishAll() tells an account of each piece once, and of each publish
     const once = [...new Set(notes.places.map((place) => place.join()))];
     assert.deepEqual(once, ["0,0,8", "0,8,2", "1,0,8", "1,8,8", "1,16,4"]);
     assert.deepEqual(notes.lost, []);
-  }));
+  }),
+);
 
-Deno.test("publishAll() that gives up tells an account what all attempts came to", () =>
-  withFastClock(20, async () => {
+Deno.test(
+  "publishAll() that gives up tells an account what all attempts came to",
+  onVirtualClock(async () => {
     const line = new Line({ dieAt: [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], store: false });
     const notes = new Notes();
     const error = await failureOf(publishAll(line.connect, BASE, [batch(10)], { budget: "1s", ...accounted(notes) }));
@@ -165,4 +182,5 @@ Deno.test("publishAll() that gives up tells an account what all attempts came to
     const [piece] = notes.lost;
     assert.deepEqual([...piece!.codes.slice(0, 7)], Array(7).fill(ACKED));
     assert.ok(piece!.codes.slice(7).every((code) => code === UNKNOWN || code === UNSENT), String(piece!.codes));
-  }));
+  }),
+);

@@ -5,6 +5,7 @@ import type { PublisherCore } from "../../../src/publish/core.ts";
 import { Delivery } from "../../../src/publish/call.ts";
 import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "../../../src/publish/outcomes.ts";
 import { BASE } from "../../faults/_scripted.ts";
+import { onVirtualClock } from "../../_support/clock.ts";
 
 /** What one connection makes of the rows that it is given: a code a row; undefined: it ends before they are ready. */
 type Attempt = readonly number[] | undefined;
@@ -41,44 +42,59 @@ function pieceOver(first: Attempt, options: { ids?: boolean; window?: number; do
   return { piece, part, given, again };
 }
 
-Deno.test("a row that a later connection did not send is what it was before", () => {
-  const { piece, part, given, again } = pieceOver([ACKED, UNKNOWN, REJECTED, UNKNOWN, UNSENT]);
-  again([DUPLICATE, UNSENT, UNSENT, UNSENT]);
-  assert.deepEqual(given, [undefined, [1, 2, 3, 4]]);
-  assert.deepEqual([...part.codes], [ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT]);
-  again(undefined);
-  assert.deepEqual([...part.codes], [ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT]);
-  again([ACKED, DUPLICATE, ACKED]);
-  assert.deepEqual(given.at(-1), [2, 3, 4]);
-  assert.ok(piece.complete);
-});
+Deno.test(
+  "a row that a later connection did not send is what it was before",
+  onVirtualClock(() => {
+    const { piece, part, given, again } = pieceOver([ACKED, UNKNOWN, REJECTED, UNKNOWN, UNSENT]);
+    again([DUPLICATE, UNSENT, UNSENT, UNSENT]);
+    assert.deepEqual(given, [undefined, [1, 2, 3, 4]]);
+    assert.deepEqual([...part.codes], [ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT]);
+    again(undefined);
+    assert.deepEqual([...part.codes], [ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT]);
+    again([ACKED, DUPLICATE, ACKED]);
+    assert.deepEqual(given.at(-1), [2, 3, 4]);
+    assert.ok(piece.complete);
+  }),
+);
 
-Deno.test("a piece whose rows were never ready is neither complete nor loaded", () => {
-  const { piece, part } = pieceOver(undefined);
-  assert.ok(!piece.complete && !piece.loaded && !part.sent);
-  assert.equal(piece.whyNotAgain(0), undefined);
-});
+Deno.test(
+  "a piece whose rows were never ready is neither complete nor loaded",
+  onVirtualClock(() => {
+    const { piece, part } = pieceOver(undefined);
+    assert.ok(!piece.complete && !piece.loaded && !part.sent);
+    assert.equal(piece.whyNotAgain(0), undefined);
+  }),
+);
 
-Deno.test("rows of unknown fate go again with an id and inside the window only", () => {
-  const unknown = [ACKED, UNKNOWN, ACKED, ACKED, ACKED];
-  assert.equal(pieceOver(unknown).piece.whyNotAgain(5000), undefined);
-  assert.match(pieceOver(unknown, { ids: false }).piece.whyNotAgain(5000)!, /row 1 .* has no id/);
-  assert.match(
-    pieceOver(unknown, { window: 5000 }).piece.whyNotAgain(5000)!,
-    /row 1 may be stored.* duplicate window of 5000 ms/,
-  );
-});
+Deno.test(
+  "rows of unknown fate go again with an id and inside the window only",
+  onVirtualClock(() => {
+    const unknown = [ACKED, UNKNOWN, ACKED, ACKED, ACKED];
+    assert.equal(pieceOver(unknown).piece.whyNotAgain(5000), undefined);
+    assert.match(pieceOver(unknown, { ids: false }).piece.whyNotAgain(5000)!, /row 1 .* has no id/);
+    assert.match(
+      pieceOver(unknown, { window: 5000 }).piece.whyNotAgain(5000)!,
+      /row 1 may be stored.* duplicate window of 5000 ms/,
+    );
+  }),
+);
 
-Deno.test("rows that are provably not stored may go again at any time", () => {
-  for (const code of [REJECTED, UNSENT]) {
-    const { piece } = pieceOver([ACKED, code, ACKED, ACKED, ACKED], { ids: false, window: 0 });
-    assert.equal(piece.whyNotAgain(5000), undefined);
-  }
-});
+Deno.test(
+  "rows that are provably not stored may go again at any time",
+  onVirtualClock(() => {
+    for (const code of [REJECTED, UNSENT]) {
+      const { piece } = pieceOver([ACKED, code, ACKED, ACKED, ACKED], { ids: false, window: 0 });
+      assert.equal(piece.whyNotAgain(5000), undefined);
+    }
+  }),
+);
 
-Deno.test("a row that an earlier submission may have stored may be stored, whatever its last submission came to", () => {
-  const rejected = [ACKED, REJECTED, ACKED, ACKED, ACKED];
-  assert.match(pieceOver(rejected, { doubtful: true, window: 0 }).piece.whyNotAgain(0)!, /row 1 may be stored/);
-  assert.equal(pieceOver(rejected, { doubtful: true }).piece.whyNotAgain(0), undefined);
-  assert.equal(pieceOver(rejected, { window: 0 }).piece.whyNotAgain(0), undefined);
-});
+Deno.test(
+  "a row that an earlier submission may have stored may be stored, whatever its last submission came to",
+  onVirtualClock(() => {
+    const rejected = [ACKED, REJECTED, ACKED, ACKED, ACKED];
+    assert.match(pieceOver(rejected, { doubtful: true, window: 0 }).piece.whyNotAgain(0)!, /row 1 may be stored/);
+    assert.equal(pieceOver(rejected, { doubtful: true }).piece.whyNotAgain(0), undefined);
+    assert.equal(pieceOver(rejected, { window: 0 }).piece.whyNotAgain(0), undefined);
+  }),
+);

@@ -9,23 +9,24 @@ import { Delivery } from "../../../src/publish/call.ts";
 import { assertWhole } from "../../_support/aftermath.ts";
 import { idBatch } from "../../_support/arrow/mod.ts";
 import { streamInfo, StreamModel } from "../../_support/fake/mod.ts";
-import { withFastClock } from "../../_support/fast_clock.ts";
 import { BASE } from "../../faults/_scripted.ts";
 import { Line } from "../_line.ts";
+import { onVirtualClock } from "../../_support/clock.ts";
 
-Deno.test("publishAll() stores every row once over connections that die at random, in lookups and between batches, too", async () => {
-  const scene = fc.record({
-    sizes: fc.array(fc.integer({ min: 0, max: 25 }), { minLength: 1, maxLength: 6 }),
-    pieceRows: fc.integer({ min: 1, max: 12 }),
-    maxInFlight: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 20 })),
-    deaths: fc.array(fc.oneof(fc.integer({ min: 0, max: 30 }), fc.constant(-1)), { maxLength: 6 }),
-    store: fc.boolean(),
-    perResource: fc.boolean(),
-    slowSource: fc.boolean(),
-    retry: fc.boolean(),
-  });
-  await withFastClock(100, () =>
-    fc.assert(
+Deno.test(
+  "publishAll() stores every row once over connections that die at random, in lookups and between batches, too",
+  onVirtualClock(async () => {
+    const scene = fc.record({
+      sizes: fc.array(fc.integer({ min: 0, max: 25 }), { minLength: 1, maxLength: 6 }),
+      pieceRows: fc.integer({ min: 1, max: 12 }),
+      maxInFlight: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 20 })),
+      deaths: fc.array(fc.oneof(fc.integer({ min: 0, max: 30 }), fc.constant(-1)), { maxLength: 6 }),
+      store: fc.boolean(),
+      perResource: fc.boolean(),
+      slowSource: fc.boolean(),
+      retry: fc.boolean(),
+    });
+    await fc.assert(
       fc.asyncProperty(
         scene,
         async ({ sizes, pieceRows, maxInFlight, deaths, store, perResource, slowSource, retry }) => {
@@ -67,42 +68,46 @@ Deno.test("publishAll() stores every row once over connections that die at rando
         },
       ),
       { numRuns: 80 },
-    ));
+    );
 
-  async function* slowly(batches: readonly RowBatch[]) {
-    for (const batch of batches) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      yield batch;
+    async function* slowly(batches: readonly RowBatch[]) {
+      for (const batch of batches) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        yield batch;
+      }
     }
-  }
-});
+  }),
+);
 
-Deno.test("a sequence never has more than two encoded pieces in memory, however they come to their end", async () => {
-  const scene = fc.record({
-    batches: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 }),
-    pieceRows: fc.integer({ min: 1, max: 10 }),
-    holdsRows: fc.boolean(),
-    turns: fc.infiniteStream(fc.nat()),
-  });
-  await fc.assert(
-    fc.asyncProperty(scene, async ({ batches, pieceRows, holdsRows, turns }) => {
-      const core = new StubCore(holdsRows, turns);
-      let reported = 0;
-      const runner = new SequenceRunner(
-        batches.map((size) => ({ resource: "eu", rows: idBatch(size) })),
-        resolveSequence({ batchMaxRows: pieceRows }),
-        async () => {
-          reported++;
-          await Promise.resolve();
-        },
-      );
-      assert.equal(await runner.run(core as unknown as PublisherCore), true);
-      assert.equal(reported, batches.reduce((sum, size) => sum + Math.ceil(size / pieceRows), 0));
-      assert.ok(core.most <= 2, `${core.most} encoded pieces at a time`);
-    }),
-    { numRuns: 100 },
-  );
-});
+Deno.test(
+  "a sequence never has more than two encoded pieces in memory, however they come to their end",
+  onVirtualClock(async () => {
+    const scene = fc.record({
+      batches: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 }),
+      pieceRows: fc.integer({ min: 1, max: 10 }),
+      holdsRows: fc.boolean(),
+      turns: fc.infiniteStream(fc.nat()),
+    });
+    await fc.assert(
+      fc.asyncProperty(scene, async ({ batches, pieceRows, holdsRows, turns }) => {
+        const core = new StubCore(holdsRows, turns);
+        let reported = 0;
+        const runner = new SequenceRunner(
+          batches.map((size) => ({ resource: "eu", rows: idBatch(size) })),
+          resolveSequence({ batchMaxRows: pieceRows }),
+          async () => {
+            reported++;
+            await Promise.resolve();
+          },
+        );
+        assert.equal(await runner.run(core as unknown as PublisherCore), true);
+        assert.equal(reported, batches.reduce((sum, size) => sum + Math.ceil(size / pieceRows), 0));
+        assert.ok(core.most <= 2, `${core.most} encoded pieces at a time`);
+      }),
+      { numRuns: 100 },
+    );
+  }),
+);
 
 /** A publisher whose deliveries are loaded, submitted and acknowledged in order, at random times. */
 class StubCore {

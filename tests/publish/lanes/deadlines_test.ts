@@ -1,85 +1,96 @@
 import assert from "node:assert/strict";
 import { ExpiryTimer } from "../../../src/publish/lanes/deadlines.ts";
+import { onVirtualClock } from "../../_support/clock.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** Keeps the event loop from turning. */
-function block(milliseconds: number): void {
-  for (const until = performance.now() + milliseconds; performance.now() < until;);
-}
+Deno.test(
+  "a timer calls back when the earliest deadline has come, with the time up to which it has",
+  onVirtualClock(async () => {
+    let deadline = performance.now() + 20;
+    const told = await new Promise<number>((resolve) => {
+      const timer = new ExpiryTimer(() => deadline, (now) => {
+        deadline = Infinity;
+        resolve(now);
+      });
+      timer.arm();
+      timer.arm();
+    });
+    assert.ok(told >= deadline || deadline === Infinity);
+    assert.ok(told <= performance.now());
+  }),
+);
 
-Deno.test("a timer calls back when the earliest deadline has come, with the time up to which it has", async () => {
-  let deadline = performance.now() + 20;
-  const told = await new Promise<number>((resolve) => {
-    const timer = new ExpiryTimer(() => deadline, (now) => {
+Deno.test(
+  "a timer follows deadlines that move away, and sets none when there is none",
+  onVirtualClock(async () => {
+    let deadline = performance.now() + 5;
+    let due = 0;
+    const timer = new ExpiryTimer(() => deadline, () => {
+      due++;
       deadline = Infinity;
-      resolve(now);
     });
     timer.arm();
+    deadline = performance.now() + 40;
+    while (due === 0) await turn();
+    assert.equal(due, 1);
     timer.arm();
-  });
-  assert.ok(told >= deadline || deadline === Infinity);
-  assert.ok(told <= performance.now());
-});
+    timer.stop();
+  }),
+);
 
-Deno.test("a timer follows deadlines that move away, and sets none when there is none", async () => {
-  let deadline = performance.now() + 5;
-  let due = 0;
-  const timer = new ExpiryTimer(() => deadline, () => {
-    due++;
-    deadline = Infinity;
-  });
-  timer.arm();
-  deadline = performance.now() + 40;
-  while (due === 0) await turn();
-  assert.equal(due, 1);
-  timer.arm();
-  timer.stop();
-});
+Deno.test(
+  "an earlier deadline moves the timer up",
+  onVirtualClock(async () => {
+    let deadline = performance.now() + 60_000;
+    let due = false;
+    const timer = new ExpiryTimer(() => deadline, () => {
+      due = true;
+      deadline = Infinity;
+    });
+    timer.arm();
+    deadline = performance.now();
+    timer.arm();
+    while (!due) await turn();
+    timer.stop();
+  }),
+);
 
-Deno.test("an earlier deadline moves the timer up", async () => {
-  let deadline = performance.now() + 60_000;
-  let due = false;
-  const timer = new ExpiryTimer(() => deadline, () => {
-    due = true;
-    deadline = Infinity;
-  });
-  timer.arm();
-  deadline = performance.now();
-  timer.arm();
-  while (!due) await turn();
-  timer.stop();
-});
+Deno.test(
+  "a blocked loop reads what has come before it expires anything",
+  onVirtualClock(async (clock) => {
+    let deadline = performance.now() + 10;
+    const order: string[] = [];
+    const timer = new ExpiryTimer(() => deadline, () => {
+      order.push("expired");
+      deadline = Infinity;
+    });
+    timer.arm();
+    // Each turn of the loop reads some of the answers that came while it was blocked.
+    let left = 3;
+    const read = (): void => {
+      timer.noteProgress();
+      order.push("read");
+      if (--left > 0) setTimeout(read, 0);
+    };
+    setTimeout(read, 0);
+    clock.busy(60);
+    while (order.at(-1) !== "expired") await turn();
+    assert.deepEqual(order, ["read", "read", "read", "expired"]);
+    timer.stop();
+  }),
+);
 
-Deno.test("a blocked loop reads what has come before it expires anything", async () => {
-  let deadline = performance.now() + 10;
-  const order: string[] = [];
-  const timer = new ExpiryTimer(() => deadline, () => {
-    order.push("expired");
-    deadline = Infinity;
-  });
-  timer.arm();
-  // Each turn of the loop reads some of the answers that came while it was blocked.
-  let left = 3;
-  const read = (): void => {
-    timer.noteProgress();
-    order.push("read");
-    if (--left > 0) setTimeout(read, 0);
-  };
-  setTimeout(read, 0);
-  block(60);
-  while (order.at(-1) !== "expired") await turn();
-  assert.deepEqual(order, ["read", "read", "read", "expired"]);
-  timer.stop();
-});
-
-Deno.test("a timer that is stopped calls nobody", async () => {
-  const timer = new ExpiryTimer(() => performance.now(), () => assert.fail("stopped"));
-  timer.arm();
-  timer.stop();
-  await turn();
-  await turn();
-});
+Deno.test(
+  "a timer that is stopped calls nobody",
+  onVirtualClock(async () => {
+    const timer = new ExpiryTimer(() => performance.now(), () => assert.fail("stopped"));
+    timer.arm();
+    timer.stop();
+    await turn();
+    await turn();
+  }),
+);
 
 Deno.test("no timer is set for longer than the runtime can wait: such a one would fire at once, again and again", () => {
   const { setTimeout: timeout } = globalThis;
