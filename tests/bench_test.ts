@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { report } from "../bench/report.ts";
-import { growth, headline, machineOf } from "../bench/summary.ts";
-import { markdownTable, wrapped } from "../bench/support/markdown.ts";
+import { headline, machineOf } from "../bench/summary.ts";
 import { added, type Bench, compare, type Line } from "../bench/support/measure.ts";
 import type { Result } from "../bench/support/results.ts";
 import { type RuntimeLine, table } from "../bench/support/table.ts";
@@ -39,47 +38,6 @@ Deno.test("table() gives each that jetrow is compared with a column, and leaves 
   ]);
 });
 
-Deno.test("table() compares several of jetrow's ways with what is not jetrow's", () => {
-  const lines = [lineOf("jetrow, whole", { "jetrow, in parts": 2, "by hand": 4 }), lineOf("by hand", {})];
-  assert.deepEqual(cellsOf(table(lines)), [["case", "a second", "x by hand"], ["c", "100 k rows", "4.00"]]);
-});
-
-Deno.test("table() compares with the first where nothing is jetrow's", () => {
-  const points = [lineOf("10000", { "1000000": 0.9 }), lineOf("1000000", { "10000": 1.1 })];
-  const others = [lineOf("1", { "2": 1 }, { case: "d" }), lineOf("2", { "1": 1 }, { case: "d" })];
-  assert.deepEqual(cellsOf(table(points)), [
-    ["case", "what", "a second", "x 10000"],
-    ["c", "10,000", "100 k rows", "1.00"],
-    ["c", "1,000,000", "100 k rows", "1.10"],
-  ]);
-  assert.deepEqual(cellsOf(table([...points, ...others]))[0], ["case", "what", "a second", "x the first"]);
-});
-
-Deno.test("table() has a case's runtimes side by side, and a column for what is told beside the rate", () => {
-  const lines = ["deno", "bun"].flatMap((runtime) =>
-    ["c", "d"].map((name) => lineOf("jetrow", {}, { case: name, runtime, extra: { "MiB idle": 84 } }))
-  );
-  assert.deepEqual(cellsOf(table(lines)), [
-    ["case", "runtime", "a second", "MiB idle"],
-    ["c", "deno", "100 k rows", "84"],
-    ["c", "bun", "100 k rows", "84"],
-    ["d", "deno", "100 k rows", "84"],
-    ["d", "bun", "100 k rows", "84"],
-  ]);
-});
-
-Deno.test("table() of the types has one row a type", () => {
-  const of = (type: string, runtime: string, ratios: Record<string, number>, perSecond: number) =>
-    lineOf("jetrow", ratios, { suite: "types", case: type, runtime, perSecond });
-  const naive = lineOf("JSON.stringify", { jetrow: 0.1 }, { suite: "types", case: "int8" });
-  const lines = [of("int8", "deno", { "JSON.stringify": 10 }, 1e7), naive, of("map", "deno", {}, 5e6)];
-  assert.deepEqual(cellsOf(table([...lines, of("int8", "bun", { "JSON.stringify": 9 }, 2e7)])), [
-    ["type", "deno, ns", "x JSON.stringify", "bun, ns", "x JSON.stringify"],
-    ["int8", "100", "10.0", "50", "9.00"],
-    ["map", "200", "", "", ""],
-  ]);
-});
-
 Deno.test("report() leaves a table as it stands when a runtime's result is missing", () => {
   const text = "a\n\n<!-- bench: publish -->\n\nold\n\n<!-- end -->\n\nb\n\n<!-- bench: workerd -->\n<!-- end -->\n";
   const result = resultOf("publish", "deno", [lineOf("jetrow", {})], ["--quick"]);
@@ -104,33 +62,6 @@ Deno.test("headline() has a column a runtime, and refuses results without the us
   assert.deepEqual(cells.map(([, value]) => value), ["Deno", "100 k", "0.90", "3.81", "1.20", "1.9 us", "16.7"]);
   assert.equal(machineOf([resultOf("publish", "deno", [])]), "2 x CPU; Deno 1.2.3; 2026-11-30.");
   assert.throws(() => headline([resultOf("publish", "bun", [usual])], [encoded]), /has no case 10 columns/);
-});
-
-Deno.test("growth() tells the lowest and the highest rate beside the first point's", () => {
-  const lines = [lineOf("1", {}), lineOf("10", { "1": 1.2, "1000": 9 }), lineOf("1000", { "1": 0.8, "10": 9 })];
-  assert.deepEqual(cellsOf(growth([resultOf("curves", "deno", lines)])), [
-    ["curve", "points", "rate of", "Deno"],
-    ["c", "1 to 1,000", "rows", "0.80 to 1.20"],
-  ]);
-  assert.equal(cellsOf(growth([resultOf("curves", "deno", lines.slice(0, 2))]))[1]![3], "1.20");
-});
-
-Deno.test("markdownTable() aligns numbers at their ends, and has no empty columns", () => {
-  const columns = [
-    { head: "a", cell: ([text]: string[]) => text! },
-    { head: "empty", cell: () => "" },
-    { head: "n", isNumber: true, cell: ([, text]: string[]) => text! },
-  ];
-  const lines = ["| a    |    n |", "| ---- | ---: |", "| x    |    1 |", "| long | 1000 |"];
-  assert.equal(markdownTable(columns, [["x", "1"], ["long", "1000"]]), lines.join("\n"));
-});
-
-Deno.test("wrapped() keeps all words, in lines of at most 120 characters", () => {
-  const text = Array.from({ length: 200 }, (_, i) => "x".repeat(i % 17 + 1)).join(" ");
-  const lines = wrapped(text).split("\n");
-  assert.equal(lines.join(" "), text);
-  assert.ok(lines.every(({ length }) => length <= 120));
-  assert.ok(lines.slice(1).every((line, i) => lines[i]!.length + 1 + line.split(" ")[0]!.length > 120));
 });
 
 Deno.test("added() is one measurement of several, without CPU when one has none", () => {

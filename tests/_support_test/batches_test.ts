@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
-import { allMakers, anyBatch, demoBatch, demoTable, idBatch, sizedBatch, wideBatch } from "../_support/arrow/mod.ts";
+import { allMakers, anyBatch, demoBatch, demoTable } from "../_support/arrow/mod.ts";
 
 function digest(...batches: readonly arrow.RecordBatch[]): string {
   return createHash("sha256").update(arrow.tableToIPC(new arrow.Table([...batches]))).digest("hex");
@@ -20,17 +20,6 @@ Deno.test("demoTable() has the same rows whatever the size of its batches", () =
   const whole = demoBatch(100);
   const rows = demoTable(100, 33).toArray();
   new arrow.Table([whole]).toArray().forEach((row, i) => assert.equal(String(rows[i]), String(row)));
-});
-
-Deno.test("wideBatch() and idBatch() have the same bytes every time", () => {
-  assert.equal(digest(wideBatch(20, 50)), digest(wideBatch(20, 50)));
-  assert.equal(digest(idBatch(20, { payload: 10 })), digest(idBatch(20, { payload: 10 })));
-  assert.equal(idBatch(3, { first: 7 }).get(2)?.["_filament_event_id"], "evt-000009");
-});
-
-Deno.test("sizedBatch() makes rows of as many bytes as asked for", () => {
-  const row = sizedBatch(2, 100).get(1)!.toJSON();
-  assert.equal(JSON.stringify(row).length, 100);
 });
 
 Deno.test("anyBatch() gives batches that apache-arrow takes, with JSON for each row", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { headers, type Msg } from "@nats-io/nats-core";
+import { headers } from "@nats-io/nats-core";
 import { concat, utf8 } from "../_support/bytes.ts";
 import {
   ack,
@@ -7,7 +7,6 @@ import {
   type FakeConnectionOptions,
   headerOf,
   NO_RESPONDERS,
-  streamInfo,
   TOO_MANY_REQUESTS,
 } from "../_support/fake/mod.ts";
 
@@ -94,19 +93,6 @@ Deno.test("FakeConnection.deliver() delivers by hand, in any order, repeated, la
   assert.deepEqual(fake.subscribed, []);
 });
 
-Deno.test("fakeConnection() answers requests by script: a document, an error, or never", async () => {
-  const fake = fakeConnection({
-    requests: ({ subject, body }) =>
-      subject === "never" ? undefined : subject === "no" ? new Error("refused") : { subject, body },
-  });
-  assert.deepEqual((await fake.nc.request("a", "b")).json(), { subject: "a", body: "b" });
-  await assert.rejects(fake.nc.request("no"), /refused/);
-  await assert.rejects(fake.nc.request("never", "", { timeout: 5 }), { name: "TimeoutError" });
-  assert.deepEqual(fake.asked.map(({ subject }) => subject), ["a", "no", "never"]);
-  const info = (await fakeConnection().nc.request("$JS.API.STREAM.INFO.X")).json();
-  assert.deepEqual(info, streamInfo("X"));
-});
-
 Deno.test("FakeConnection.lose() ends everything that waits, as a lost connection does", async () => {
   const { fake, got, sub, publish } = inbox({ manual: true, requests: () => undefined });
   const statuses = (async () => {
@@ -126,17 +112,6 @@ Deno.test("FakeConnection.lose() ends everything that waits, as a lost connectio
   assert.deepEqual(await statuses, ["disconnect", "close"]);
   assert.throws(() => publish(2), { name: "ClosedConnectionError" });
   await assert.rejects(fake.nc.flush(), { name: "ClosedConnectionError" });
-});
-
-Deno.test("fakeConnection() gives subscriptions without a callback as iterators", async () => {
-  const fake = fakeConnection();
-  const sub = fake.nc.subscribe("_INBOX.>", { max: 2 });
-  fake.nc.publish("orders.a", "1", { reply: "_INBOX.1" });
-  fake.nc.publish("orders.a", "2", { reply: "_INBOX.a.b" });
-  const got: Msg[] = [];
-  for await (const message of sub) got.push(message);
-  assert.deepEqual(got.map((message) => message.json<{ seq: number }>().seq), [1, 2]);
-  assert.deepEqual(fake.calls.at(-1), "unsubscribe _INBOX.>");
 });
 
 Deno.test("fakeConnection() refuses what is larger than the server's max_payload", () => {

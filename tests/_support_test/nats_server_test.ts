@@ -129,33 +129,3 @@ Deno.test("startNatsServer() takes other ports when somebody else is faster to b
   await second[Symbol.asyncDispose]();
   assert.equal(existsSync(second.folder), false);
 });
-
-Deno.test("NatsServer.reload() changes the running server and throws what it refuses", async () => {
-  await using server = await startNatsServer();
-  await server.reload({ config: "max_payload: 2000" });
-  await using nc = await connect({ servers: server.url });
-  assert.equal(nc.info?.max_payload, 2000);
-  await assert.rejects(server.reload({ jetstream: false, config: "no_such_option: 1" }), /no_such_option/);
-});
-
-Deno.test("NatsServer.pause() keeps connections open and unanswered until resume()", async () => {
-  await using server = await startNatsServer();
-  await using nc = await connect({ servers: server.url });
-  await server.pause();
-  let answered = false;
-  const flushed = nc.flush().then(() => answered = true);
-  await new Promise((resolve) => setTimeout(resolve, 20)); // an answer would be there by now
-  assert.equal(answered, false);
-  server.resume();
-  await flushed;
-});
-
-Deno.test("NatsServer.lameDuck() tells the clients", async () => {
-  await using server = await startNatsServer();
-  await using nc = await connect({ servers: server.url });
-  const word = (async () => {
-    for await (const status of nc.status()) if (status.type === "ldm") return true;
-  })();
-  server.lameDuck();
-  assert.equal(await word, true);
-});

@@ -119,7 +119,7 @@ export class Scene implements AsyncDisposable {
     option: "--receipt" | "--resume" = "--receipt",
     env: Record<string, string> = {},
   ): Promise<void> {
-    const child = this.start(option, more, env);
+    const child = this.start(option, ["--publish-timeout", "1m", ...more], env);
     const before = this.kinds("receipt").length;
     await until("some receipts", () => this.kinds("receipt").length > before + 2, { every: 2 });
     this.proxy.stall(way);

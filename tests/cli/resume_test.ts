@@ -7,9 +7,8 @@ import { receiptsOf } from "./_files.ts";
 import { jetrow, onTerminal } from "./_io.ts";
 import { ended, Scene } from "./_journal.ts";
 
-/** Nanoseconds of the shortest duplicate window here, and a publish timeout that leaves some of it. */
+/** A duplicate window in nanoseconds. It is shorter than the publish timeout: no row can be sent again without a look. */
 const SHORT = { duplicate_window: 1_000_000_000 };
-const QUICK = ["--publish-timeout", "500ms"];
 
 const windowOver = (scene: Scene) => {
   const begun = scene.kinds("begin").map(({ time }) => Date.parse(time));
@@ -46,9 +45,9 @@ Deno.test("a run without ids that is killed does not go on: nobody knows what be
 
 Deno.test("behind the duplicate window the ids are looked for: what is stored is not sent again", async () => {
   await using scene = await Scene.open({ stream: SHORT });
-  await scene.killMidway("down", QUICK);
+  await scene.killMidway("down");
   await windowOver(scene);
-  const { exitCode, out, err } = await scene.resume(QUICK);
+  const { exitCode, out, err } = await scene.resume();
   assert.equal(exitCode, 0, err);
   await scene.assertWhole();
   const last = scene.kinds("outcomes").at(-1);
@@ -58,9 +57,9 @@ Deno.test("behind the duplicate window the ids are looked for: what is stored is
 
 Deno.test("behind the duplicate window what is not stored is sent", async () => {
   await using scene = await Scene.open({ stream: SHORT });
-  await scene.killMidway("up", QUICK);
+  await scene.killMidway("up");
   await windowOver(scene);
-  const { exitCode, err } = await scene.resume(QUICK);
+  const { exitCode, err } = await scene.resume();
   assert.equal(exitCode, 0, err);
   assert.ok(scene.kinds("outcomes").some(({ outcomes }) => outcomes.flat().includes("unsent")));
   await scene.assertWhole();
@@ -68,12 +67,11 @@ Deno.test("behind the duplicate window what is not stored is sent", async () => 
 
 Deno.test("behind the duplicate window rows may have been removed: then nobody knows", async () => {
   await using scene = await Scene.open({ stream: SHORT });
-  await scene.killMidway("up", QUICK);
+  await scene.killMidway("up");
   await windowOver(scene);
   await scene.ask((nc) => api(nc, "STREAM.PURGE.ORDERS"));
   await scene.assertRefused(
     /Cannot resume: \d+ rows were not found in ORDERS, but [\d,]+ messages behind sequence \d+ are no longer there/,
-    QUICK,
   );
 });
 
@@ -87,7 +85,7 @@ Deno.test("behind the duplicate window resuming is refused to who may not read",
     user: { authMode: "user_password", ...admin },
   });
   const env = { JETROW_PASSWORD: "few" };
-  const more = [...QUICK, "--username", "worker"];
+  const more = ["--username", "worker"];
   await scene.killMidway("down", more, "--receipt", env);
   await windowOver(scene);
   await scene.assertRefused(
@@ -186,7 +184,7 @@ Deno.test("Ctrl-C in a terminal takes the progress line away, tells the outcomes
 
 Deno.test("--progress=plain says how far things are in lines, every five seconds, in a pipe too", async () => {
   await using scene = await Scene.open({ rows: 1500 });
-  const child = scene.start("--receipt", ["--progress=plain"]);
+  const child = scene.start("--receipt", ["--progress=plain", "--publish-timeout", "1m"]);
   scene.proxy.delay({ down: 200 });
   const { code, err } = await ended(child);
   assert.equal(code, 0, err);

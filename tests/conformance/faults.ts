@@ -27,7 +27,7 @@ export async function goesOn(stage: Stage): Promise<void> {
   const batches = [0, 50, 100].map((first) => ({ resource: "r", rows: idBatch(50, { first }) }));
   let receipts = 0;
   const { rows } = await library.publishAll(() => connect(config), config, batches, {
-    budget: "20s",
+    budget: "2m",
     onReceipt: async () => {
       if (receipts++ === 0) await stage.tell("cut");
     },

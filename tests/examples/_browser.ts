@@ -49,7 +49,7 @@ const browser = await chromium.launch({
   ],
 });
 const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
-page.setDefaultTimeout(20_000);
+page.setDefaultTimeout(120_000);
 const strange: string[] = [];
 page.on("pageerror", (error: Error) => strange.push(String(error)));
 

@@ -74,7 +74,7 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
     name,
     stream: "ORDERS",
     subject: "orders.{resource}",
-    publishTimeout: 2000,
+    publishTimeout: "20s",
     maxInFlight: 20,
     inboxPrefix: INBOX,
     ...fault.options,

@@ -51,7 +51,7 @@ Deno.test("publish() to a server that answers nothing any more times out", async
   await using server = await startNatsServer();
   await playOnServer({
     server,
-    options: { publishTimeout: 1500 },
+    options: { publishTimeout: 5000 },
     act: () => server.pause(),
     mend: () => server.resume(),
     expected: { code: "publish.timeout", outcome: "uncertain" },
@@ -83,7 +83,7 @@ Deno.test("publish() whose acknowledgments are lost leaves stored rows unknown, 
   await using server = await startNatsServer();
   await playOnServer({
     server,
-    options: { publishTimeout: 1500 },
+    options: { publishTimeout: 5000 },
     act: ({ proxy }) => proxy.drop("down"),
     expected: { code: "publish.timeout", outcome: "uncertain" },
   });
@@ -93,7 +93,7 @@ Deno.test("publish() whose rows are lost on their way leaves them unknown", asyn
   await using server = await startNatsServer();
   await playOnServer({
     server,
-    options: { publishTimeout: 1500 },
+    options: { publishTimeout: 5000 },
     act: ({ proxy }) => proxy.drop("up"),
     expected: { code: "publish.timeout", outcome: "uncertain" },
   });
@@ -103,7 +103,7 @@ Deno.test("publish() whose acknowledgments come too late times out, and they hav
   await using server = await startNatsServer();
   await playOnServer({
     server,
-    options: { publishTimeout: 1500 },
+    options: { publishTimeout: 5000 },
     act: ({ proxy }) => proxy.stall("down"),
     mend: ({ proxy }) => proxy.resume(),
     expected: { code: "publish.timeout", outcome: "uncertain" },
@@ -117,7 +117,7 @@ Deno.test("publish() that reads no acknowledgments is sent away by the server, a
     server,
     rows: 45_000,
     at: 0,
-    options: { maxInFlight: 65_536, publishTimeout: 4000, stream, expectedStream: false },
+    options: { maxInFlight: 65_536, publishTimeout: 5000, stream, expectedStream: false },
     stream: { name: stream },
     act: async ({ proxy }) => {
       proxy.stall("down");
@@ -126,7 +126,7 @@ Deno.test("publish() that reads no acknowledgments is sent away by the server, a
     mend: async ({ proxy }) => {
       await until("the server's complaint", () => server.log().includes("Slow Consumer"));
       // Whoever sends the rows again may read as slowly as this machine is.
-      await server.reload({ config: `write_deadline: "10s"` });
+      await server.reload({ config: `write_deadline: "60s"` });
       proxy.resume();
     },
     expected: { code: ["publish.disconnected", "publish.timeout"], outcome: "uncertain" },
@@ -147,7 +147,7 @@ Deno.test("publish() to a subject that the user may not publish to fails with pu
   await playOnServer({
     server,
     admin: () => ({ ...admin, url: server.url }),
-    options: { ...sink, publishTimeout: 1500 },
+    options: { ...sink, publishTimeout: 5000 },
     rows: 100,
     at: 0,
     act: () => {},
@@ -161,7 +161,7 @@ Deno.test("publish() whose permission is revoked meanwhile fails, and knows ever
   await playOnServer({
     server,
     admin: () => ({ ...admin, url: server.url }),
-    options: { ...sink, publishTimeout: 1500 },
+    options: { ...sink, publishTimeout: 5000 },
     act: () => server.reload({ config: users(["$JS.API.STREAM.INFO.ORDERS"]) }),
     mend: () => server.reload({ config: users(["$JS.API.STREAM.INFO.ORDERS", "orders.>"]) }),
     expected: { code: ["publish.permission", "publish.disconnected"] },

@@ -32,7 +32,7 @@ const CHANGES: Readonly<Record<string, Changed>> = {
       await remove(scene);
       await create(scene);
     },
-    options: { retry: { budget: "20s" } },
+    options: { retry: { budget: "90s" } },
     kept: false,
     expected: { code: "publish.stream_changed", outcome: "uncertain" },
   },
@@ -67,7 +67,7 @@ const CHANGES: Readonly<Record<string, Changed>> = {
   "stops acknowledging": {
     act: update({ no_ack: true }),
     mend: update({ no_ack: false }),
-    options: { publishTimeout: 1500 },
+    options: { publishTimeout: 5000 },
     expected: { code: "publish.timeout", outcome: "uncertain" },
   },
   "is full and discards what is new": {

@@ -32,7 +32,8 @@ for (const [name, body] of Object.entries(BODIES)) {
     const before = Deno.memoryUsage().heapUsed;
     const start = performance.now();
     const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(5) }));
-    assert.ok(performance.now() - start < 2_000);
+    // What costs more than its bytes takes hours for 64 MiB.
+    assert.ok(performance.now() - start < 60_000);
     assert.ok(Deno.memoryUsage().heapUsed - before < 64 * MEBIBYTE);
     const failure = assertFailure(error, 5, {
       code: "publish.bad_ack",

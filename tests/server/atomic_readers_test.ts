@@ -14,7 +14,7 @@ const server = await natsServerVersion();
 const skipOld = olderThan("2.12.1", server, "readers of atomic batches");
 const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore: skipOld, fn });
 
-const OPTIONS: Options = { stream: "LEDGER", subject: "ledger", publishMode: "atomic", publishTimeout: 2000 };
+const OPTIONS: Options = { stream: "LEDGER", subject: "ledger", publishMode: "atomic", publishTimeout: "1m" };
 
 /** A row says which batch it is of: `{"batch":7,"row":0}`. */
 interface Row {

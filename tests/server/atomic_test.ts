@@ -114,7 +114,7 @@ test("a user who may not publish to the subject is told so, in every mode", asyn
   await using nc = await login("worker", "few");
   for (const [publishMode, unsent] of [["individual", 0], ["atomic", 5], ["fast", 4]] as const) {
     if (publishMode === "fast" && olderThan("2.14.0", server, "fast batches")) continue;
-    const options = { ...OPTIONS, publishMode, inboxPrefix: "_WORKER", publishTimeout: 2000 };
+    const options = { ...OPTIONS, publishMode, inboxPrefix: "_WORKER", publishTimeout: 5000 };
     await using publisher = await Publisher.open(nc, options);
     assert.equal((await publisher.publish({ resource: "us", rows: numberBatch(2) })).rows, 2);
     // As another publisher, whose first batch of the stream it is.

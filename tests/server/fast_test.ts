@@ -184,7 +184,7 @@ test("publishAll() goes on after kills of the server, and each row is stored onc
       [{ resource: "eu", rows: idBatch(rows) }],
       {
         batchMaxRows: 500,
-        budget: "20s",
+        budget: "2m",
         onReceipt: (receipt) => {
           told += receipt.rows;
           if (told > (kills + 1) * 6000 && kills++ < 2) back = server.kill().then(() => server.restart());

@@ -69,7 +69,7 @@ Deno.test("a user that may not publish to the subject ends with publish.permissi
     ...asWorker,
     stream: "ORDERS",
     subject: "orders.{resource}",
-    publishTimeout: 2000,
+    publishTimeout: 5000,
   };
   const publisher = await Publisher.open(() => connect(config), config);
   assert.equal((await publisher.publish({ resource: "eu", rows })).rows, 3);

@@ -51,7 +51,7 @@ export async function soak({ rows, ends, seed, say = () => {} }: SoakOptions): P
   const pieceRows = 500 + random(8000);
   say(`seed ${seed}: ${rows} rows in ${sizes.length} batches, pieces of ${pieceRows}, ${ends} ends of the server`);
   await using server = await startNatsServer();
-  const config: SinkConfig = { url: server.url, stream: "SOAK", subject: "soak.{resource}", publishTimeout: "2s" };
+  const config: SinkConfig = { url: server.url, stream: "SOAK", subject: "soak.{resource}", publishTimeout: "5s" };
   const seen = { rows: 0, receipts: 0, connections: 0 };
   const over = new AbortController();
   const ending = endAt(server, points, () => seen.rows, random, over.signal, say);
@@ -65,7 +65,7 @@ export async function soak({ rows, ends, seed, say = () => {} }: SoakOptions): P
     config,
     batchesOf(sizes),
     {
-      budget: "60s",
+      budget: "5m",
       batchMaxRows: pieceRows,
       onReceipt: (receipt) => {
         seen.rows += receipt.rows;
