@@ -43,11 +43,14 @@ import { Totals } from "./totals.ts";
  * ```
  */
 export async function openRun(to: Dial, options: Options): Promise<BoundedRun> {
-  return makeRun(await PublisherCore.open(to, options));
+  return new (BoundedRun as unknown as RunConstructor)(await PublisherCore.open(to, options));
 }
 
-/** The constructor of runs, which is private: a run exists only over an opened publisher. */
-let makeRun: (core: PublisherCore) => BoundedRun;
+/**
+ * The constructor is private: a run exists only over an opened publisher. A static block that hands it out would keep the
+ * class in every bundle.
+ */
+type RunConstructor = new (core: PublisherCore) => BoundedRun;
 
 type RunState = "open" | "committed" | "aborted";
 
@@ -75,10 +78,6 @@ export class BoundedRun {
 
   private constructor(core: PublisherCore) {
     this.#core = core;
-  }
-
-  static {
-    makeRun = (core) => new BoundedRun(core);
   }
 
   /**

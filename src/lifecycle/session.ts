@@ -58,11 +58,14 @@ export async function openSession(to: Dial, options: Options, attempt: string): 
       received: describe(attempt),
     });
   }
-  return makeSession(await PublisherCore.open(to, options), attempt);
+  return new (EpochSession as unknown as SessionConstructor)(await PublisherCore.open(to, options), attempt);
 }
 
-/** The constructor of sessions, which is private: a session exists only over an opened publisher. */
-let makeSession: (core: PublisherCore, attempt: string) => EpochSession;
+/**
+ * The constructor is private: a session exists only over an opened publisher. A static block that hands it out would keep
+ * the class in every bundle.
+ */
+type SessionConstructor = new (core: PublisherCore, attempt: string) => EpochSession;
 
 /** What belongs to the epoch that is active. */
 interface Epoch {
@@ -104,10 +107,6 @@ export class EpochSession {
   private constructor(core: PublisherCore, attempt: string) {
     this.#core = core;
     this.attempt = attempt;
-  }
-
-  static {
-    makeSession = (core, attempt) => new EpochSession(core, attempt);
   }
 
   /**

@@ -19,7 +19,7 @@ Deno.test("an open publisher follows what is changed on its stream: subjects, ma
     duplicate_window: nanos(1),
   });
   const options = { stream: "ORDERS", subject: "orders.{resource}", createStream: false };
-  const publisher = await Publisher.open(nc, { ...options, retry: { budget: "90s" } });
+  const publisher = await Publisher.open(nc, { ...options, retry: { budget: "10s" } });
   const small = { resource: "us", rows: numberBatch(3) };
   await assert.rejects(publisher.publish(small), { code: "route.not_captured" });
   await jsm.streams.update("ORDERS", { subjects: ["orders.eu", "orders.us"], max_msg_size: 4096 });
