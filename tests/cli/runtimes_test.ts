@@ -105,7 +105,7 @@ Deno.test({
     mkdirSync(join(ROOT, ".cache"), { recursive: true });
     const folder = mkdtempSync(join(ROOT, ".cache/command-"));
     try {
-      await checkInputs(`${node} ${await bundle(join(ROOT, "src/cli/main.ts"), join(folder, "main.mjs"))}`);
+      await checkInputs(`${node} ${bundle(join(ROOT, "src/cli/main.ts"), join(folder, "main.mjs"))}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -4,7 +4,7 @@ import { startControl } from "./control.ts";
 import { NAMES } from "./suite.ts";
 import { bundleRunners, runTarget, TARGETS } from "./targets.ts";
 
-const bundles = await bundleRunners();
+const bundles = bundleRunners();
 
 for (const [index, { name, transport, bundle, command }] of TARGETS.entries()) {
   Deno.test(`${name}: the conformance suite`, async (t) => {

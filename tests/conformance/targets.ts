@@ -117,11 +117,11 @@ const HOW: Readonly<Record<Runner, BuildOptions | undefined>> = {
 };
 
 /** Bundles the runners into the cache folder; the path of each. */
-export async function bundleRunners(): Promise<Readonly<Record<Runner, string>>> {
+export function bundleRunners(): Readonly<Record<Runner, string>> {
   const paths: [Runner, string][] = [];
   for (const runner of Object.keys(HOW) as Runner[]) {
     const outfile = here(`../../.cache/conformance/${runner}.mjs`);
-    paths.push([runner, await bundle(here(`${runner}.ts`), outfile, HOW[runner])]);
+    paths.push([runner, bundle(here(`${runner}.ts`), outfile, HOW[runner])]);
   }
   return Object.fromEntries(paths) as Record<Runner, string>;
 }

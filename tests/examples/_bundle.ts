@@ -13,7 +13,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
  * @param options how
  * @returns the bundle's path
  */
-export function bundle(example: string, options: BuildOptions): Promise<string> {
+export function bundle(example: string, options: BuildOptions): string {
   const outfile = here(`../../.cache/examples/${example.replace(/\.ts$/, ".mjs")}`);
   return support.bundle(here(`../../examples/${example}`), outfile, options);
 }

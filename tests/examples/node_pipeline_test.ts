@@ -7,7 +7,7 @@ import { until } from "../_support/wait.ts";
 import { bundle } from "./_bundle.ts";
 import { start } from "./_program.ts";
 
-const script = await bundle("node_pipeline.ts", { platform: "node", target: "node22", packages: "external" });
+const script = bundle("node_pipeline.ts", { platform: "node", target: "node22", packages: "external" });
 const node22 = await node22Program();
 
 function readings(first: number, count: number): string {

@@ -108,6 +108,7 @@ Deno.test("the README's Bun service goes on when the server does, and says 503 u
   };
   assert.deepEqual(await post(), [200, "1 rows"]);
   const wrong = await fetch(new URL("clicks", url), { method: "POST", body: "[" });
+  await wrong.body?.cancel();
   assert.equal(wrong.status, 400, "what is no JSON is the client's fault");
   await server.stop();
   const [status, code] = await post(); // over the lost connection, or over none if its end was noticed before

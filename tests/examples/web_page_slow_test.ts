@@ -12,7 +12,7 @@ const command = tools.filter((tool) => tool !== undefined);
 
 // JETROW_SCREENSHOTS names a folder for pictures of the page's states, for a person to look at.
 Deno.test({ name: "the web page in Chromium", ignore: command.length < tools.length }, async (t) => {
-  const script = await bundle("web_page/page.ts", { platform: "browser", target: "es2022" });
+  const script = bundle("web_page/page.ts", { platform: "browser", target: "es2022" });
   const { JETROW_SCREENSHOTS: pictures } = process.env;
   await using program = start([...command, script, ...(pictures ? [pictures] : [])]);
   const code = await program.end();

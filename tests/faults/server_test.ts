@@ -1,6 +1,6 @@
 import { makeOperator, passwordUsers, startNatsServer } from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
-import { type ConnectionOf, playOnServer } from "./_server.ts";
+import { type ConnectionOf, playOnServer, type ServerFault } from "./_server.ts";
 
 Deno.test("publish() to a server that is killed knows every row's fate, and a replay after its restart makes the stream whole", async () => {
   await using server = await startNatsServer();
@@ -47,17 +47,6 @@ Deno.test("publish() to a server in lame duck mode fails, and knows every row's 
   });
 });
 
-Deno.test("publish() to a server that answers nothing any more times out", async () => {
-  await using server = await startNatsServer();
-  await playOnServer({
-    server,
-    options: { publishTimeout: 5000 },
-    act: () => server.pause(),
-    mend: () => server.resume(),
-    expected: { code: "publish.timeout", outcome: "uncertain" },
-  });
-});
-
 Deno.test("publish() over a connection that is cut with a full window fails at once", async () => {
   await using server = await startNatsServer();
   await playOnServer({
@@ -79,35 +68,40 @@ Deno.test("publish() over a connection that is closed in order fails at once", a
   });
 });
 
-Deno.test("publish() whose acknowledgments are lost leaves stored rows unknown, and a replay finds them duplicates", async () => {
-  await using server = await startNatsServer();
-  await playOnServer({
-    server,
-    options: { publishTimeout: 5000 },
+/** What leaves rows without an answer. */
+const SILENCES: Readonly<Record<string, Pick<ServerFault, "act" | "mend">>> = {
+  "from a server that answers nothing any more times out": {
+    act: ({ server }) => server.pause(),
+    mend: ({ server }) => server.resume(),
+  },
+  "since acknowledgments are lost leaves stored rows unknown, and a replay finds them duplicates": {
     act: ({ proxy }) => proxy.drop("down"),
-    expected: { code: "publish.timeout", outcome: "uncertain" },
-  });
-});
-
-Deno.test("publish() whose rows are lost on their way leaves them unknown", async () => {
-  await using server = await startNatsServer();
-  await playOnServer({
-    server,
-    options: { publishTimeout: 5000 },
+  },
+  "since rows are lost on their way leaves them unknown": {
     act: ({ proxy }) => proxy.drop("up"),
-    expected: { code: "publish.timeout", outcome: "uncertain" },
-  });
-});
-
-Deno.test("publish() whose acknowledgments come too late times out, and they have no effect", async () => {
-  await using server = await startNatsServer();
-  await playOnServer({
-    server,
-    options: { publishTimeout: 5000 },
+  },
+  "in time times out, and late acknowledgments have no effect": {
     act: ({ proxy }) => proxy.stall("down"),
     mend: ({ proxy }) => proxy.resume(),
-    expected: { code: "publish.timeout", outcome: "uncertain" },
-  });
+  },
+};
+
+// Side by side: each waits for the publish timeout.
+Deno.test("publish() without an answer", async (t) => {
+  const steps = Object.entries(SILENCES).map(([name, fault]) =>
+    t.step({
+      name,
+      sanitizeOps: false,
+      sanitizeResources: false,
+      sanitizeExit: false,
+      fn: async () => {
+        await using server = await startNatsServer();
+        const expected = { code: "publish.timeout", outcome: "uncertain" } as const;
+        await playOnServer({ ...fault, server, options: { publishTimeout: 5000 }, expected });
+      },
+    })
+  );
+  await Promise.all(steps);
 });
 
 Deno.test("publish() that reads no acknowledgments is sent away by the server, and knows every row's fate", async () => {

@@ -298,7 +298,7 @@ Deno.test("parseConfig() prints no secret on Bun and Node", async () => {
       `${folder}/print.ts`,
       `import { parseConfig } from ${JSON.stringify(source)};${PRINT_ALL}`,
     );
-    const program = await bundle(`${folder}/print.ts`, `${folder}/print.mjs`);
+    const program = bundle(`${folder}/print.ts`, `${folder}/print.mjs`);
     for (const runtime of [await bunProgram(), await node22Program()]) {
       if (runtime === undefined) continue;
       const { out, err } = await run([runtime, program], { within: 60_000 });

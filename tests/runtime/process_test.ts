@@ -85,11 +85,8 @@ async function checkSecureWebSocket(runtime: string, variable: string, command: 
   });
 }
 
-async function onNode(program: string): Promise<readonly string[]> {
-  return [node!, await bundle(program, program.replace(".ts", ".mjs"))];
-}
-
-const onBun = (program: string): Promise<readonly string[]> => Promise.resolve([bun!, program]);
+const onNode = (program: string) => Promise.resolve([node!, bundle(program, program.replace(".ts", ".mjs"))]);
+const onBun = (program: string) => Promise.resolve([bun!, program]);
 
 Deno.test("connect() that is refused again and again never crashes a Deno process", async () => {
   await checkRefusals("deno", (program) => Promise.resolve([Deno.execPath(), "run", "-A", "--no-lock", program]));

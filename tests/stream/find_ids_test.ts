@@ -88,14 +88,14 @@ Deno.test("IdFinder fails if reading is refused", async () => {
 });
 
 Deno.test("IdFinder reads a load that is stored once, however many batches of it are looked for", async () => {
-  const rows = 30_000;
+  const rows = 6_000;
   const messages = Array.from({ length: rows }, (_, i) => ({ subject: "orders.eu", id: `id ${i}` }));
   const { nc, asked } = streamOf(messages);
   const finder = new IdFinder(nc, {});
-  for (let from = 0; from < rows; from += 1000) {
-    const ids = Array.from({ length: 1000 }, (_, i) => `id ${from + i}`);
+  for (let from = 0; from < rows; from += 200) {
+    const ids = Array.from({ length: 200 }, (_, i) => `id ${from + i}`);
     const found = await finder.find({ ...search, since: { window: 10 * 3_600_000 }, ids });
-    assert.deepEqual([found[0], found[999]], [from + 1, from + 1000]);
+    assert.deepEqual([found[0], found[199]], [from + 1, from + 200]);
   }
   assert.ok(asked.length < 1.5 * rows, `${asked.length} requests for ${rows} rows`);
 });
