@@ -1,9 +1,9 @@
-import { build, stop } from "esbuild";
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import config from "../deno.json" with { type: "json" };
+import { buildSync } from "./_support/bundle.ts";
 
 /** An entry's bundle: its size, and what it is made of. */
 interface Bundle {
@@ -31,8 +31,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** How far a documented size may be from the real one. */
 const TOLERANCE = 0.15;
 
-async function bundle(contents: string, external: readonly string[] = []): Promise<Bundle> {
-  const result = await build({
+function bundle(contents: string, external: readonly string[] = []): Bundle {
+  const result = buildSync({
     stdin: { contents, resolveDir: fileURLToPath(new URL("..", import.meta.url)) },
     bundle: true,
     format: "esm",
@@ -87,34 +87,28 @@ Deno.test("the bundle of each entry holds what it needs and no more", async (t) 
     const isNear = (is: number, said: number) => Math.abs(is - said) <= TOLERANCE * is;
     if (!isNear(made.minified, minified) || !isNear(made.gzipped, gzipped)) stale.push(row);
   };
-  try {
-    for (const [entry, packages] of Object.entries(PACKAGES)) {
-      const made = await bundle(`export * from "${config.exports[entry as keyof typeof config.exports]}"`);
-      measured(`\`${entry}\``, made);
-      if (entry === ".") {
-        measured("`.` beside the client", await bundle('export * from "./mod.ts"', ["@nats-io/*"]));
-      }
-      await t.step(`${entry} holds no other packages than ${packages.join(", ") || "none"}`, () => {
-        assert.deepEqual(made.parts.filter(isPackage), packages);
-        assert.ok(made.parts.some((part) => !isPackage(part)));
-      });
-      if (entry !== "./subject") continue;
-      await t.step("./subject holds no Arrow and no NATS code", () => {
-        const strange = made.parts.filter((part) => /arrow|json|message|publish|stream|lifecycle|runtime/.test(part));
-        assert.deepEqual(strange, []);
-      });
+  for (const [entry, packages] of Object.entries(PACKAGES)) {
+    const made = bundle(`export * from "${config.exports[entry as keyof typeof config.exports]}"`);
+    measured(`\`${entry}\``, made);
+    if (entry === ".") {
+      measured("`.` beside the client", bundle('export * from "./mod.ts"', ["@nats-io/*"]));
     }
-    await t.step("one pure function of the main entry is hardly larger than from its own entry", async () => {
-      const [all, own] = await Promise.all(
-        ["./mod.ts", "./src/json/mod.ts"].map((path) =>
-          bundle(`export { encodeRows } from "${path}"`, ["@nats-io/*", "@noble/*"])
-        ),
-      );
-      assert.ok(all!.minified < 1.4 * own!.minified, `${all!.minified} and ${own!.minified} bytes`);
+    await t.step(`${entry} holds no other packages than ${packages.join(", ") || "none"}`, () => {
+      assert.deepEqual(made.parts.filter(isPackage), packages);
+      assert.ok(made.parts.some((part) => !isPackage(part)));
     });
-  } finally {
-    await stop();
+    if (entry !== "./subject") continue;
+    await t.step("./subject holds no Arrow and no NATS code", () => {
+      const strange = made.parts.filter((part) => /arrow|json|message|publish|stream|lifecycle|runtime/.test(part));
+      assert.deepEqual(strange, []);
+    });
   }
+  await t.step("one pure function of the main entry is hardly larger than from its own entry", () => {
+    const [all, own] = ["./mod.ts", "./src/json/mod.ts"].map((path) =>
+      bundle(`export { encodeRows } from "${path}"`, ["@nats-io/*", "@noble/*"])
+    );
+    assert.ok(all!.minified < 1.4 * own!.minified, `${all!.minified} and ${own!.minified} bytes`);
+  });
   // deno-lint-ignore no-console
   console.log(["| entry | minified | gzipped |", ...rows].join("\n"));
   await t.step("the documented sizes are right", () => assert.deepEqual(stale, [], "write these to docs/package.md"));

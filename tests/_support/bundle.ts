@@ -5,7 +5,7 @@ import process from "node:process";
 
 // Otherwise a worker thread stays, which a test would leave behind. The variable is read when the module is loaded.
 process.env.ESBUILD_WORKER_THREADS = "0";
-const { buildSync } = await import("esbuild");
+export const { buildSync } = await import("esbuild");
 
 /** For Node 22. Packages stay outside and are found in `node_modules`, as a user's are. */
 const FOR_NODE: BuildOptions = { platform: "node", target: "node22", packages: "external" };

@@ -5,7 +5,7 @@
  */
 
 import type { Socket } from "node:net";
-import { setTimeout as setTimer } from "node:timers";
+import { clearTimeout as clearTimer, setTimeout as setTimer } from "node:timers";
 
 /** What happens to the bytes of a direction. */
 export interface LaneRules {
@@ -31,6 +31,7 @@ export class Lane {
   #held = 0;
   #ended = false;
   #pumping = false;
+  #delivery = Promise.resolve();
 
   constructor(
     from: Socket,
@@ -69,6 +70,11 @@ export class Lane {
     this.#pump();
   }
 
+  /** Resolves when nothing is being delivered: at once if both sides are gone. */
+  async idle(): Promise<void> {
+    await this.#delivery;
+  }
+
   #push(bytes: Uint8Array): void {
     this.#queue.push({ due: performance.now() + (this.#rules.delay ?? 0), bytes });
     this.#held += bytes.length;
@@ -76,13 +82,16 @@ export class Lane {
     else this.#pump();
   }
 
-  async #pump(): Promise<void> {
-    if (this.#pumping) return;
+  #pump(): void {
+    if (!this.#pumping) this.#delivery = this.#deliver();
+  }
+
+  async #deliver(): Promise<void> {
     this.#pumping = true;
     while (this.#queue.length > 0 && !this.#rules.stalled && !this.#to.destroyed) {
       const wait = this.#queue[0]!.due - performance.now();
       if (wait > 0) {
-        await new Promise<void>((resolve) => setTimer(resolve, wait));
+        await this.#untilClosed(wait);
         continue;
       }
       const { bytes } = this.#queue.shift()!;
@@ -91,6 +100,19 @@ export class Lane {
     }
     this.#pumping = false;
     if (this.#queue.length === 0 && this.#ended && !this.#to.destroyed) this.#to.end();
+  }
+
+  /** Waits, no longer than the receiving side is there. */
+  async #untilClosed(milliseconds: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimer(timer);
+        this.#to.off("close", done);
+        resolve();
+      };
+      const timer = setTimer(done, milliseconds);
+      this.#to.on("close", done);
+    });
   }
 
   async #write(bytes: Uint8Array): Promise<void> {

@@ -152,9 +152,9 @@ class Proxy implements TcpProxy {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.refuse();
-    const gone = [...this.#pairs].map((pair) => pair.gone);
+    const pairs = [...this.#pairs];
     this.cut();
-    await Promise.all(gone);
+    await Promise.all(pairs.flatMap(({ gone, lanes }) => [gone, ...lanes.map((lane) => gone.then(() => lane.idle()))]));
   }
 
   #set(way: Way | undefined, rules: LaneRules): void {
