@@ -91,7 +91,7 @@ Deno.test("the bundle of each entry holds what it needs and no more", async (t) 
     const made = bundle(`export * from "${config.exports[entry as keyof typeof config.exports]}"`);
     measured(`\`${entry}\``, made);
     if (entry === ".") {
-      measured("`.` beside the client", bundle('export * from "./mod.ts"', ["@nats-io/*"]));
+      measured("`.` without the client", bundle('export * from "./mod.ts"', ["@nats-io/*"]));
     }
     await t.step(`${entry} holds no other packages than ${packages.join(", ") || "none"}`, () => {
       assert.deepEqual(made.parts.filter(isPackage), packages);

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { TypeId } from "../src/arrow/type_id.ts";
+import { CONNECTION_OPTIONS, PUBLISHER_OPTIONS } from "../src/cli/options/table.ts";
 import { headerBlock } from "../src/message/headers.ts";
+import { OPTION_KEYS, resolveOptions } from "../src/options/publisher.ts";
 
 const root = new URL("../", import.meta.url);
 const read = (path: string): string => Deno.readTextFileSync(new URL(path, root));
 
 /** Pages that begin with a list of their sections. */
-const LISTED = ["docs/delivery.md", "docs/messages.md"];
+const LISTED = ["docs/delivery.md", "docs/guide.md", "docs/messages.md"];
 
 const pages = ["README.md", "CONTRIBUTING.md", "examples/README.md"];
 for (const { name } of Deno.readDirSync(new URL("docs/", root))) if (name.endsWith(".md")) pages.push(`docs/${name}`);
@@ -43,6 +45,54 @@ Deno.test("docs/findings.md lists exactly the findings of the source, with their
     [...expected].map(([code, kinds]) => `${code}: ${[...kinds].sort().join(", ")}`).sort(),
   );
   for (const [, code, , meaning] of rows) assert.notEqual(meaning, "", code);
+});
+
+Deno.test("every page but README.md begins with the question that it answers", () => {
+  for (const page of pages.filter((page) => page !== "README.md")) {
+    const [title, paragraph] = read(page).split("\n\n");
+    assert.match(`${title} ${paragraph}`, /\?/, page);
+  }
+});
+
+Deno.test("README.md leads to every page", () => {
+  const text = read("README.md");
+  assert.deepEqual(pages.filter((page) => page !== "README.md" && !text.includes(`](${page})`)), []);
+});
+
+/** The first cell of a table's rows, option names without backticks, and the second. */
+const defaultsIn = (page: string): ReadonlyMap<string, string> => {
+  const rows = read(page).matchAll(/^\| (`[^|]*?`) +\| +([^|]*?) +\|/gm);
+  return new Map([...rows].map(([, name, byDefault]) => [name!.replaceAll("`", ""), byDefault!.replaceAll("`", "")]));
+};
+
+Deno.test("docs/options.md has every option", () => {
+  const text = read("docs/options.md");
+  assert.deepEqual(OPTION_KEYS.camel.filter((option) => !text.includes(`\`${option}\``)), []);
+});
+
+Deno.test("docs/options.md, docs/cli.md and --help give the defaults of the source", () => {
+  const settings = resolveOptions({ stream: "S", subject: "s" });
+  const [page, cli] = [defaultsIn("docs/options.md"), defaultsIn("docs/cli.md")];
+  const help = new Map([...PUBLISHER_OPTIONS, ...CONNECTION_OPTIONS].map(({ name, byDefault }) => [name, byDefault]));
+  const { createStream, publishTimeout, maxInFlight, maxInFlightBytes, eventIdColumn, expectedStream, publishMode } =
+    settings;
+  const flag = (value: boolean): string => value ? "yes" : "no";
+  for (
+    const [option, written, onCommandLine] of [
+      ["createStream", `${createStream}`, flag(createStream)],
+      ["expectedStream", `${expectedStream}`, flag(expectedStream)],
+      ["publishTimeout", `${publishTimeout / 1000}s`, `${publishTimeout / 1000}s`],
+      ["maxInFlight", `${maxInFlight}`, `${maxInFlight}`],
+      ["maxInFlightBytes", `${maxInFlightBytes / 2 ** 20} MiB`, `${maxInFlightBytes}`],
+      ["eventIdColumn", eventIdColumn, `${eventIdColumn}, if present`],
+      ["publishMode", publishMode, publishMode],
+    ] as const
+  ) {
+    const flagName = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    assert.equal(page.get(option), written, option);
+    assert.equal(help.get(flagName), onCommandLine, `--${flagName}`);
+    assert.equal(cli.get(`--${flagName}`), onCommandLine, `docs/cli.md: --${flagName}`);
+  }
 });
 
 for (const page of LISTED) {

@@ -40,10 +40,10 @@ const OPTIONS: readonly CliOption[] = [...PUBLISH_OPTIONS, ...CHECK_OPTIONS, ...
 const HELP = `jetrow ${VERSION}: Apache Arrow rows in, acknowledged JetStream messages out
 
   jetrow publish FILE...    publish the rows of Arrow IPC or Parquet files, or of standard input (-)
-  jetrow check              check the connection, the destination and its readers; nothing is changed
+  jetrow check              check the connection, the destination and its consumers; changes nothing
   jetrow verify RECEIPT...  read the rows of receipts back and compare them
   jetrow --version          print the version
-  jetrow --help             this text; jetrow publish --help and so on have every option
+  jetrow --help             print this help; jetrow COMMAND --help lists the options of a command
 `;
 
 /**

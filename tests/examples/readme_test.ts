@@ -11,11 +11,11 @@ import { start } from "./_program.ts";
 const root = new URL("../../", import.meta.url);
 const read = (path: string): Promise<string> => readFile(new URL(path, root), "utf8");
 
-for (const path of ["examples/load.ts", "examples/service.ts"]) {
-  Deno.test(`README shows ${path} as it runs here, in less than 20 lines`, async () => {
+for (const [page, path] of [["README.md", "examples/load.ts"], ["docs/guide.md", "examples/service.ts"]] as const) {
+  Deno.test(`${page} shows ${path} as it runs here, in less than 20 lines`, async () => {
     const code = (await read(path)).trim();
     assert.ok(code.split("\n").length < 20);
-    assert.ok((await read("README.md")).includes(`\n${code}\n`), "the README has another text");
+    assert.ok((await read(page)).includes(`\n${code}\n`), `${page} differs from ${path}`);
   });
 }
 
@@ -42,7 +42,7 @@ Deno.test("the README's Deno script publishes Arrow streams and files, compresse
   assert.equal((await storedIn(nc, "ORDERS")).length, 1720);
 });
 
-Deno.test("the README's Bun service answers with a receipt when every row is acknowledged", async () => {
+Deno.test("the Bun service of the guide answers with a receipt when every row is acknowledged", async () => {
   const bun = await bunProgram();
   if (bun === undefined) return;
   await using server = await startNatsServer();
@@ -61,7 +61,7 @@ Deno.test("the README's Bun service answers with a receipt when every row is ack
   ]);
 });
 
-Deno.test("the README's Bun service stores null for what is missing, and answers 400 for what does not fit", async () => {
+Deno.test("the Bun service of the guide stores null for what is missing, and answers 400 for what does not fit", async () => {
   const bun = await bunProgram();
   if (bun === undefined) return;
   await using server = await startNatsServer();
@@ -92,7 +92,7 @@ Deno.test("the README's Bun service stores null for what is missing, and answers
   assert.deepEqual((await storedIn(nc, "EVENTS")).map(({ body }) => body), NULLS);
 });
 
-Deno.test("the README's Bun service goes on when the server does, and says 503 until then", async () => {
+Deno.test("the Bun service of the guide continues when the server is back, and answers 503 until then", async () => {
   const bun = await bunProgram();
   if (bun === undefined) return;
   await using server = await startNatsServer();
@@ -119,7 +119,7 @@ Deno.test("the README's Bun service goes on when the server does, and says 503 u
   assert.deepEqual(await post(), [200, "1 rows"]);
 });
 
-Deno.test("the README's Bun service opens again after a stream was mended that it could not open", async () => {
+Deno.test("the Bun service of the guide opens again after a stream was fixed that it could not open", async () => {
   const bun = await bunProgram();
   if (bun === undefined) return;
   await using server = await startNatsServer();

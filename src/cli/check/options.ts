@@ -20,7 +20,7 @@ const GROUPS: readonly HelpGroup[] = [
         type: "text",
         value: "NAME",
         env: "JETROW_RESOURCE",
-        byDefault: "any: what holds for all of them is checked",
+        byDefault: "none: checks what does not depend on the resource",
         help: "check the destination of this resource",
       },
       FORMAT_OPTION,
@@ -36,11 +36,11 @@ export const CHECK_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options }) 
 /** What `jetrow check --help` says. */
 export const CHECK_HELP = `jetrow check --url URL --stream TEMPLATE --subject TEMPLATE [options]
 
-Connects, and checks the destination and its readers against what is known to go wrong in production. Nothing is
-changed: no stream is created, no message sent. Prints a table on a terminal, one JSON object in a pipe.
+Connects, and checks the destination and its consumers for what goes wrong in production. Changes nothing: creates no
+stream and sends no message. Prints a table on a terminal, one JSON object in a pipe.
 
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}
 
-Exit code: 0 no finding is an error, 1 one is or the check failed, 2 wrong usage, 130 interrupted.
+Exit code: 0 no errors found, 1 errors found or the check failed, 2 wrong usage, 130 interrupted.
 `;

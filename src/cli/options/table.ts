@@ -6,7 +6,7 @@
 
 import type { CliOption } from "./parse.ts";
 
-/** Where the servers are, and how to prove who one is. */
+/** The servers and the credentials. */
 export const CONNECTION_OPTIONS: readonly CliOption[] = [
   {
     name: "url",
@@ -14,7 +14,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
     type: "texts",
     value: "URL",
     env: "JETROW_URL",
-    help: "nats://, tls://, ws:// or wss://; several by commas, or given several times",
+    help: "nats://, tls://, ws:// or wss://; separate several by commas, or repeat the option",
   },
   {
     name: "auth-mode",
@@ -22,7 +22,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
     type: "text",
     value: "MODE",
     env: "JETROW_AUTH_MODE",
-    byDefault: "by the credentials that are there, else none",
+    byDefault: "follows from the credentials",
     help: "none, user_password, jwt or token",
   },
   {
@@ -46,28 +46,28 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
     value: "FILE",
     env: "JETROW_TLS_CA",
     byDefault: "the runtime's own",
-    help: "certificate authorities to trust, PEM",
+    help: "certificate authorities to trust: a PEM file",
   },
   {
     name: "tls-cert",
     type: "text",
     value: "FILE",
     env: "JETROW_TLS_CERT",
-    help: "client certificate, PEM; goes with --tls-key",
+    help: "client certificate: a PEM file; requires --tls-key",
   },
   {
     name: "tls-key",
     type: "text",
     value: "FILE",
     env: "JETROW_TLS_KEY",
-    help: "client key, PEM; goes with --tls-cert",
+    help: "client key: a PEM file; requires --tls-cert",
   },
   {
     name: "tls-handshake-first",
     type: "flag",
     env: "JETROW_TLS_HANDSHAKE_FIRST",
     byDefault: "no",
-    help: "begin with TLS; must match the server's handshake_first",
+    help: "start with the TLS handshake; must match the server's handshake_first",
   },
   {
     name: "connect-timeout",
@@ -76,7 +76,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
     value: "DURATION",
     env: "JETROW_CONNECT_TIMEOUT",
     byDefault: "10s",
-    help: "how long each server is given to answer",
+    help: "timeout for each address of each server",
   },
   {
     name: "name",
@@ -106,7 +106,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
   },
 ];
 
-/** Where rows go, and how. */
+/** The destination and the delivery. */
 export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "stream",
@@ -148,7 +148,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
     value: "ROWS",
     env: "JETROW_MAX_IN_FLIGHT",
     byDefault: "1024",
-    help: "rows sent and not yet answered, 1 to 65536",
+    help: "rows that may wait for their ack, 1 to 65536",
   },
   {
     name: "max-in-flight-bytes",
@@ -192,7 +192,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
     type: "text",
     value: "COLUMN",
     env: "JETROW_EVENT_ID_COLUMN",
-    byDefault: "_filament_event_id, where there is one",
+    byDefault: "_filament_event_id, if present",
     help: "the string column that identifies a row",
   },
   {
@@ -208,7 +208,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
     type: "texts",
     value: "'NAME: VALUE'",
     env: "JETROW_HEADER",
-    help: "a static header of every message; may be given several times",
+    help: "a static header of every message; repeatable",
   },
   {
     name: "ttl",
@@ -216,7 +216,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
     type: "text",
     value: "DURATION",
     env: "JETROW_TTL",
-    help: "how long a message lives, at least 1s, or never",
+    help: "time to live of each message: at least 1s, or never",
   },
   {
     name: "publish-mode",
@@ -235,13 +235,13 @@ export const CONFIG_OPTION: CliOption = {
   type: "text",
   value: "FILE",
   env: "JETROW_CONFIG",
-  help: "a JSON document: destination and connection in snake_case, credentials too; options given here override it",
+  help: "a JSON document with options in snake_case, and credentials; the command line overrides it",
 };
 
 /** The help. */
-export const HELP_OPTION: CliOption = { name: "help", short: "h", type: "flag", help: "this text" };
+export const HELP_OPTION: CliOption = { name: "help", short: "h", type: "flag", help: "print this help" };
 
-/** What every help says of credentials and durations. */
+/** The last paragraph of every help. */
 export const SECRETS_HELP =
   `Credentials come from a file (--config, --creds) or from JETROW_PASSWORD, JETROW_TOKEN, JETROW_JWT and
 JETROW_NKEY_SEED, never from the command line. Durations are such as 5s, 1m30s, 100ms.`;

@@ -52,7 +52,7 @@ const INPUT_OPTIONS: readonly CliOption[] = [
     value: "NAME",
     env: "JETROW_RESOURCE",
     byDefault: "the file's base name",
-    help: "the destination resource of all inputs; standard input needs it",
+    help: "the destination resource of all inputs; required for standard input",
   },
   {
     name: "operation",
@@ -68,7 +68,7 @@ const INPUT_OPTIONS: readonly CliOption[] = [
     value: "ROWS",
     env: "JETROW_BATCH_ROWS",
     byDefault: "8192",
-    help: "the largest number of rows of a piece; each piece has a receipt",
+    help: "maximum rows per piece; each piece has a receipt",
   },
   {
     name: "batch-bytes",
@@ -76,7 +76,7 @@ const INPUT_OPTIONS: readonly CliOption[] = [
     value: "BYTES",
     env: "JETROW_BATCH_BYTES",
     byDefault: "16777216",
-    help: "the largest number of bytes of Arrow buffers that a piece references",
+    help: "maximum bytes of Arrow buffers per piece",
   },
 ];
 
@@ -94,14 +94,14 @@ const RUN_OPTIONS: readonly CliOption[] = [
     type: "text",
     value: "FILE",
     env: "JETROW_RECEIPT",
-    help: "keep a journal in a new file, for --resume; jetrow verify also reads it",
+    help: "write a journal to a new file, for --resume and jetrow verify",
   },
   {
     name: "resume",
     type: "text",
     value: "FILE",
     env: "JETROW_RESUME",
-    help: "continue after a journal, with the same inputs and options; acknowledged rows are not sent again",
+    help: "continue the run of this journal, with the same inputs and options; skips acknowledged rows",
   },
   {
     name: "progress",
@@ -116,7 +116,7 @@ const RUN_OPTIONS: readonly CliOption[] = [
     type: "flag",
     env: "JETROW_DRY_RUN",
     byDefault: "no",
-    help: "route, encode, measure and count; connect to nothing and send nothing",
+    help: "read, encode, measure and count; do not connect",
   },
   CONFIG_OPTION,
   HELP_OPTION,
@@ -138,8 +138,8 @@ export const PUBLISH_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options }
 export const PUBLISH_HELP = `jetrow publish FILE... --url URL --stream TEMPLATE --subject TEMPLATE [options]
 
 Publishes each row of Arrow IPC or Parquet files as one acknowledged JSON message to a NATS JetStream stream. FILE is a
-path, or - for standard input, which has to be in the IPC stream format. Each acknowledged piece prints its receipt, a
-line of JSON, on standard output; everything else goes to standard error.
+path, or - for standard input in the IPC stream format. Prints the receipt of each acknowledged piece as a line of JSON
+on standard output; everything else goes to standard error.
 
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}

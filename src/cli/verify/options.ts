@@ -21,11 +21,11 @@ export const VERIFY_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options })
 export const VERIFY_HELP = `jetrow verify RECEIPT... --url URL [options]
 
 Reads the rows of receipts back from their streams and compares rows, bytes and checksum. RECEIPT is a file with
-receipts as jetrow publish prints them, one a line, or a journal of jetrow publish --receipt, or - for standard input.
-Prints a line a receipt: text on a terminal, JSON in a pipe.
+the receipts that jetrow publish prints, one per line, or a journal of jetrow publish --receipt, or - for standard input.
+Prints one line per receipt: a sentence on a terminal, JSON in a pipe.
 
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}
 
-Exit code: 0 all rows are there as published, 1 some are not or reading failed, 2 wrong usage, 130 interrupted.
+Exit code: 0 all rows are stored as published, 1 some are not or reading failed, 2 wrong usage, 130 interrupted.
 `;
