@@ -10,6 +10,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { ConnectionError } from "../errors/mod.ts";
 import { type ApiOptions, apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "./api/request.ts";
 import { NO_MESSAGE } from "./api/server_codes.ts";
+import { currentMoment, elapsedBetween, type Moment } from "./resend.ts";
 
 /** What is looked for, and where. */
 export interface IdSearch {
@@ -26,7 +27,7 @@ export interface IdSearch {
 /** Sequences that one walker looks through, and how many walkers read at a time. */
 const STRIDE = 500;
 const WALKERS = 16;
-/** Ids that are remembered, in bytes some 100 MiB at most; a search for one that was forgotten reads on. */
+/** Ids that are remembered of all subjects together, in bytes some 100 MiB at most: what was forgotten is read again. */
 const MOST_KNOWN = 1 << 19;
 
 interface Found {
@@ -34,14 +35,33 @@ interface Found {
   readonly hdrs?: string;
 }
 
-/** What was read of one subject of a stream: all messages before `next`, since the first search. */
+/** What was read of one subject of a stream. */
 interface Reading {
+  /** When the stream was created: another one of the same name has other messages. */
+  created: string;
+  /** All messages from `start` to `next` (exclusive) were read. */
+  start: number;
   next: number;
-  /** Whether some ids were forgotten, so that what is not known has to be read again. */
-  forgot: boolean;
+  /** The highest sequence of each id that was read and is remembered. */
   readonly known: Map<string, number>;
+  /** Whether some ids were forgotten, so that an id that is not known may be among the messages that were read. */
+  forgot: boolean;
+  /** How many searches have not ended. */
+  pending: number;
   /** The searches so far: one follows the other, so that none reads what another one reads. */
   searches: Promise<unknown>;
+}
+
+/** One search on its way. */
+interface Walk {
+  readonly stream: string;
+  readonly filter: string;
+  /** The ids that are still looked for. */
+  readonly wanted: Set<string>;
+  /** The sequences of the others. They are kept apart from what is remembered, which may be forgotten meanwhile. */
+  readonly found: Map<string, number>;
+  readonly reading: Reading;
+  readonly options: ApiOptions;
 }
 
 /**
@@ -51,12 +71,15 @@ interface Reading {
 export class IdFinder {
   readonly #nc: NatsConnection;
   readonly #options: ApiOptions;
+  readonly #mostKnown: number;
+  /** By stream and subject; the one that was searched last is the last. */
   readonly #readings = new Map<string, Reading>();
 
-  /** Makes a finder that has read nothing. */
-  constructor(nc: NatsConnection, options: ApiOptions) {
+  /** Makes a finder that has read nothing, and remembers at most `mostKnown` ids between searches. */
+  constructor(nc: NatsConnection, options: ApiOptions, mostKnown: number = MOST_KNOWN) {
     this.#nc = nc;
     this.#options = options;
+    this.#mostKnown = mostKnown;
   }
 
   /**
@@ -66,60 +89,96 @@ export class IdFinder {
    */
   async find(search: IdSearch, signal?: AbortSignal): Promise<Float64Array> {
     const key = `${search.stream} ${search.subject}`;
-    const reading = this.#readings.get(key) ??
-      { next: 0, forgot: false, known: new Map(), searches: Promise.resolve() };
+    const reading = this.#readings.get(key) ?? unread();
+    this.#readings.delete(key);
     this.#readings.set(key, reading);
-    const found = reading.searches.then(() => this.#search(search, reading, { ...this.#options, signal }));
+    reading.pending++;
+    const asked = currentMoment();
+    const found = reading.searches.then(() => this.#search(search, asked, reading, { ...this.#options, signal }));
     reading.searches = found.catch(() => {}); // the next search reads on where this one has failed
-    return await found;
+    try {
+      return await found;
+    } finally {
+      reading.pending--;
+      this.#dropOldReadings();
+    }
   }
 
   async #search(
     { stream, subject, ids, since }: IdSearch,
+    asked: Moment,
     reading: Reading,
     options: ApiOptions,
   ): Promise<Float64Array> {
-    const wanted = new Set(ids.filter((id) => id !== "" && !reading.known.has(id)));
+    const wanted = new Set(ids.filter((id) => id !== ""));
+    const found = new Map<string, number>();
     if (wanted.size > 0) {
       const info = await requestStreamInfo(this.#nc, stream, options);
       if (isApiFailure(info)) throw unexpectedFailure(`look for rows in ${stream}`, info);
+      const created = String(info.created);
+      if (created !== reading.created) {
+        reading.known.clear();
+        Object.assign(reading, { ...unread(), known: reading.known, pending: reading.pending, created });
+      }
+      const after = "sequence" in since ? since.sequence : 0;
+      for (const id of wanted) {
+        const sequence = reading.known.get(id) ?? 0;
+        if (sequence <= after) continue;
+        found.set(id, sequence);
+        wanted.delete(id);
+      }
       // A stream that transforms subjects keeps its messages under other ones.
       const filter = info.config.subject_transform === undefined ? subject : ">";
-      const start = "sequence" in since ? { seq: since.sequence + 1 } : { start_time: timeBefore(info, since.window) };
-      const first = await next(this.#nc, stream, { ...start, next_by_subj: filter }, options);
-      const last = info.state.last_seq;
-      const walk = { stream, filter, wanted, reading, options };
-      if (first !== undefined && reading.next === 0) {
-        // The rows of an answer that was lost are among the newest messages: these are looked through first.
-        await this.#readBlock(Math.max(first.seq, last - Math.max(STRIDE * WALKERS, 2 * ids.length) + 1), last, walk);
-      }
-      const from = reading.forgot ? 0 : reading.next;
-      reading.forgot = false;
-      if (first !== undefined) await this.#readOn(Math.max(first.seq, from), last, walk);
+      const start = "sequence" in since
+        ? { seq: since.sequence + 1 }
+        // The window ends when the search was asked for, not when those before it have ended.
+        : { start_time: timeBefore(info, since.window + elapsedBetween(asked, currentMoment())) };
+      await this.#readAll(start, info.state.last_seq, ids.length, { stream, filter, wanted, found, reading, options });
     }
-    return Float64Array.from(ids, (id) => reading.known.get(id) ?? 0);
+    return Float64Array.from(ids, (id) => found.get(id) ?? 0);
   }
 
-  /** Reads messages in order, until all wanted ids are known. */
-  async #readOn(from: number, last: number, walk: Walk): Promise<void> {
-    const { reading, wanted } = walk;
-    for (let at = from; at <= last && wanted.size > 0;) {
-      at = await this.#readBlock(at, Math.min(last, at + STRIDE * WALKERS - 1), walk);
-      reading.next = at;
+  /** Reads what was not read yet of the messages from `start` to the sequence `last`, until all wanted ids are found. */
+  async #readAll(start: Readonly<Record<string, unknown>>, last: number, ids: number, walk: Walk): Promise<void> {
+    const { stream, filter, reading, wanted, options } = walk;
+    if (wanted.size === 0) return;
+    const first = await next(this.#nc, stream, { ...start, next_by_subj: filter }, options);
+    if (first === undefined) return;
+    if (first.seq > reading.next) {
+      reading.start = reading.next = first.seq;
+      reading.forgot = false;
+      // The rows of an answer that was lost are among the newest messages: these are looked through first.
+      await this.#readBlock(Math.max(first.seq, last - Math.max(STRIDE * WALKERS, 2 * ids) + 1), last, walk);
     }
+    const { start: readFrom, next: readTo } = reading;
+    if (first.seq < readFrom && await this.#read(first.seq, readFrom - 1, walk)) reading.start = first.seq;
+    await this.#read(readTo, last, walk, (at) => reading.next = at);
+    if (reading.forgot) await this.#read(Math.max(first.seq, readFrom), Math.min(readTo - 1, last), walk);
+  }
+
+  /** Reads the messages of a range in order. Returns false if all wanted ids are found before its end. */
+  async #read(from: number, to: number, walk: Walk, readTo?: (next: number) => void): Promise<boolean> {
+    for (let at = from; at <= to;) {
+      if (walk.wanted.size === 0) return false;
+      at = await this.#readBlock(at, Math.min(to, at + STRIDE * WALKERS - 1), walk);
+      readTo?.(at);
+    }
+    return true;
   }
 
   /** Reads the messages of a range of sequences. Returns the sequence from which on there may be others. */
-  async #readBlock(from: number, to: number, { stream, filter, wanted, reading, options }: Walk): Promise<number> {
+  async #readBlock(from: number, to: number, walk: Walk): Promise<number> {
+    const { stream, filter, options } = walk;
     let stride = from;
     let beyond = Infinity;
     let isEmpty = true;
+    let hasFailed = false;
     const walker = async (): Promise<void> => {
       while (stride <= to) {
         const end = Math.min(to, stride + STRIDE - 1);
         let at = stride;
         stride = end + 1;
-        while (at <= end) {
+        while (at <= end && !hasFailed) {
           const message = await next(this.#nc, stream, { seq: at, next_by_subj: filter }, options);
           if (message === undefined || message.seq > end) {
             beyond = Math.min(beyond, message === undefined || message.seq <= to ? beyond : message.seq);
@@ -127,33 +186,48 @@ export class IdFinder {
           }
           isEmpty = false;
           at = message.seq + 1;
-          const id = idOf(message);
-          if (id === undefined) continue;
-          remember(reading, id, message.seq);
-          wanted.delete(id);
+          this.#note(message, walk);
         }
+        if (hasFailed) return;
       }
     };
-    await Promise.all(Array.from({ length: WALKERS }, walker));
+    const walkers = Array.from({ length: WALKERS }, () =>
+      walker().catch((error) => {
+        hasFailed = true; // the other walkers stop, too
+        throw error;
+      }));
+    await Promise.all(walkers);
     return isEmpty && beyond < Infinity ? beyond : to + 1;
+  }
+
+  #note(message: Found, { wanted, found, reading }: Walk): void {
+    const id = idOf(message);
+    if (id === undefined) return;
+    if (wanted.delete(id)) found.set(id, message.seq);
+    const { known } = reading;
+    known.set(id, Math.max(message.seq, known.get(id) ?? 0));
+    if (known.size <= this.#mostKnown) return;
+    reading.forgot = true;
+    for (const oldest of known.keys()) return void known.delete(oldest);
+  }
+
+  /** Drops the readings that were searched longest ago, if all together remember too much. */
+  #dropOldReadings(): void {
+    let known = 0;
+    for (const reading of this.#readings.values()) known += Math.max(1, reading.known.size);
+    for (const [key, reading] of this.#readings) {
+      if (known <= this.#mostKnown) return;
+      if (reading.pending > 0) continue;
+      if (key === [...this.#readings.keys()].at(-1)) return;
+      known -= Math.max(1, reading.known.size);
+      this.#readings.delete(key);
+    }
   }
 }
 
-interface Walk {
-  readonly stream: string;
-  readonly filter: string;
-  readonly wanted: Set<string>;
-  readonly reading: Reading;
-  readonly options: ApiOptions;
-}
-
-/** Remembers the highest sequence of an id; of too many ids the first ones are forgotten. */
-function remember(reading: Reading, id: string, sequence: number): void {
-  const { known } = reading;
-  known.set(id, Math.max(sequence, known.get(id) ?? 0));
-  if (known.size <= MOST_KNOWN) return;
-  reading.forgot = true;
-  for (const oldest of known.keys()) return void known.delete(oldest);
+function unread(): Reading {
+  const known = new Map<string, number>();
+  return { created: "", start: 0, next: 0, known, forgot: false, pending: 0, searches: Promise.resolve() };
 }
 
 /** A time by the server's clock: the client's may be another. */

@@ -14,7 +14,11 @@ interface Message {
 }
 
 /** A stream of these messages; `undefined` where one was deleted. */
-function streamOf(messages: readonly (Message | undefined)[], config: Document = {}) {
+function streamOf(
+  messages: readonly (Message | undefined)[],
+  config: Document = {},
+  { info = {}, onRead }: { info?: Document; onRead?: (query: Document) => unknown } = {},
+) {
   const find = (from: number, subject: string): Document => {
     for (let seq = Math.max(1, from); seq <= messages.length; seq++) {
       const message = messages[seq - 1];
@@ -29,8 +33,10 @@ function streamOf(messages: readonly (Message | undefined)[], config: Document =
   return fakeConnection({
     requests: ({ subject, body }) => {
       if (subject === "$JS.API.STREAM.INFO.ORDERS") {
-        return streamInfo("ORDERS", config, { state: { last_seq: messages.length, consumer_count: 0 } });
+        return streamInfo("ORDERS", config, { state: { last_seq: messages.length, consumer_count: 0 }, ...info });
       }
+      const failure = onRead?.(JSON.parse(body));
+      if (failure !== undefined) return failure;
       const { seq, start_time, next_by_subj } = JSON.parse(body) as {
         seq?: number;
         start_time?: string;
@@ -116,4 +122,103 @@ Deno.test("IdFinder answers searches at the same time, and reads on after one th
   const found = await Promise.all(["id 0", "id 299", "id 300", ""].map((id) => finder.find({ ...search, ids: [id] })));
   assert.deepEqual(found.map(([sequence]) => sequence), [1, 300, 0, 0]);
   await assert.rejects(aborted, /enough/);
+});
+
+const messagesOf = (ids: readonly string[]): Message[] => ids.map((id) => ({ subject: "orders.eu", id }));
+const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `id ${i}`);
+
+Deno.test("IdFinder finds what an earlier search that began at a later sequence has not read", async () => {
+  const finder = new IdFinder(streamOf(messagesOf(numbered(40))).nc, {});
+  assert.deepEqual([...await finder.find({ ...search, since: { sequence: 30 }, ids: ["id 35", "no"] })], [36, 0]);
+  assert.deepEqual([...await finder.find({ ...search, since: { sequence: 10 }, ids: ["id 20", "id 35"] })], [21, 36]);
+});
+
+Deno.test("IdFinder finds what lies between the messages of two earlier searches", async () => {
+  const finder = new IdFinder(streamOf(messagesOf(numbered(30_000))).nc, {});
+  for (const [after, row] of [[0, 5], [20_000, 20_001], [10_000, 15_000], [0, 9000]] as const) {
+    const found = await finder.find({ ...search, since: { sequence: after }, ids: [`id ${row}`] });
+    assert.deepEqual([...found], [row + 1], `after ${after}`);
+  }
+});
+
+Deno.test("IdFinder takes no message up to the given sequence for one that comes after it", async () => {
+  const finder = new IdFinder(streamOf(messagesOf(["a", "b", "c"])).nc, {});
+  assert.deepEqual([...await finder.find({ ...search, since: { sequence: 0 }, ids: ["a", "no"] })], [1, 0]);
+  assert.deepEqual([...await finder.find({ ...search, since: { sequence: 1 }, ids: ["a", "c"] })], [0, 3]);
+});
+
+Deno.test("IdFinder finds an id however many others follow, and whatever it forgets meanwhile", async () => {
+  const rows = 20_000;
+  const finder = new IdFinder(streamOf(messagesOf(numbered(rows))).nc, {}, 100);
+  const since = { sequence: 0 };
+  // One that is missing makes the search read to the end of the stream.
+  assert.deepEqual([...await finder.find({ ...search, since, ids: ["id 3", "no"] })], [4, 0]);
+  assert.deepEqual([...await finder.find({ ...search, since, ids: ["id 7", "id 19999", "no"] })], [8, rows, 0]);
+});
+
+Deno.test("IdFinder reads a load once that has more rows than it remembers ids", async () => {
+  const rows = 40_000;
+  const { nc, asked } = streamOf(messagesOf(numbered(rows)));
+  const finder = new IdFinder(nc, {}, 9000);
+  for (let from = 0; from < rows; from += 1000) {
+    const ids = numbered(rows).slice(from, from + 1000);
+    const found = await finder.find({ ...search, since: { window: 20 * 3_600_000 }, ids });
+    assert.deepEqual([found[0], found[999]], [from + 1, from + 1000]);
+  }
+  assert.ok(asked.length < 1.5 * rows, `${asked.length} requests for ${rows} rows`);
+});
+
+Deno.test("IdFinder forgets what a stream had that was deleted and made anew", async () => {
+  const messages: Message[] = messagesOf(["a", "b", "c"]);
+  const info: Document = {};
+  const { nc } = streamOf(messages, {}, { info });
+  const finder = new IdFinder(nc, {});
+  assert.deepEqual([...await finder.find({ ...search, ids: ["a", "b", "no"] })], [1, 2, 0]);
+  messages.splice(0, 3, ...messagesOf(["b"]));
+  Object.assign(info, { created: "2026-01-02T03:04:06Z" });
+  assert.deepEqual([...await finder.find({ ...search, ids: ["a", "b"] })], [0, 1]);
+});
+
+Deno.test("IdFinder looks as far back as when it was asked, however long other searches take", async () => {
+  const { now } = performance;
+  let passed = 0;
+  performance.now = () => now.call(performance) + passed;
+  try {
+    const starts: number[] = [];
+    const { nc } = streamOf(messagesOf(numbered(20)), {}, {
+      onRead: ({ start_time }) => {
+        if (start_time === undefined) return;
+        starts.push(NOW - Date.parse(String(start_time)));
+        passed += 60_000;
+      },
+    });
+    const finder = new IdFinder(nc, {});
+    await Promise.all(["no", "neither"].map((id) => finder.find({ ...search, since: { window: 10_000 }, ids: [id] })));
+    assert.ok(starts[1]! - starts[0]! >= 60_000, `${starts} ms back`);
+  } finally {
+    performance.now = now;
+  }
+});
+
+Deno.test("IdFinder sends few requests more when one has failed", async () => {
+  let reads = 0;
+  const onRead = (): unknown => ++reads === 40 ? apiError(TYPE, 400, 10003, "bad request") : undefined;
+  const { nc } = streamOf(messagesOf(numbered(9000)), {}, { onRead });
+  await assert.rejects(findIds(nc, { ...search, since: { sequence: 0 }, ids: ["no"] }), { name: "ConnectionError" });
+  for (let i = 0; i < 1000; i++) await Promise.resolve();
+  assert.ok(reads < 40 + 2 * 16, `${reads} requests`);
+});
+
+Deno.test("IdFinder remembers a bounded number of ids of all subjects together", async () => {
+  const { nc, asked } = streamOf(messagesOf(numbered(60)), { subject_transform: { src: "orders.*", dest: ">" } });
+  const finder = new IdFinder(nc, {}, 100);
+  const find = async (subject: string): Promise<number> => {
+    const before = asked.length;
+    assert.deepEqual([...await finder.find({ ...search, subject, ids: ["id 1"] })], [2]);
+    return asked.length - before;
+  };
+  const first = await find("orders.a");
+  assert.ok(await find("orders.a") < first, "remembered");
+  await find("orders.b");
+  assert.equal(await find("orders.a"), first, "forgotten for another subject");
 });
