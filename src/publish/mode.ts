@@ -7,6 +7,7 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { Settings } from "../options/publisher.ts";
 import { IdFinder } from "../stream/find_ids.ts";
+import { currentMoment, elapsedBetween } from "../stream/resend.ts";
 import { AtomicLane } from "./lanes/atomic.ts";
 import { mostRowsOfBatch } from "./lanes/atomic_batch.ts";
 import type { RowFinder } from "./lanes/atomic_settle.ts";
@@ -55,11 +56,12 @@ export function hasDeepReplies(settings: Settings): boolean {
 
 function rowFinder(nc: NatsConnection, { domain, inboxPrefix }: Settings): RowFinder {
   const finder = new IdFinder(nc, { domain, inboxPrefix });
-  return async (delivery, since, signal) => {
+  return async (delivery, signal) => {
     const { stream, subject, duplicateWindow } = delivery.destination!;
     const rows = delivery.rows!;
     const ids = Array.from({ length: rows.count }, (_, index) => rows.hasId(index) ? rows.idText(index) : "");
-    const window = duplicateWindow + since + SLACK;
+    // What the server knew when the commit came: the machine may have been suspended since.
+    const window = duplicateWindow + elapsedBetween(delivery.firstSent.of(0)!, currentMoment()) + SLACK;
     return await finder.find({ stream, subject, ids, since: { window } }, signal);
   };
 }

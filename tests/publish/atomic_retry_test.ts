@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
-import { apiError, type FakeConnection, NO_RESPONDERS, refusal, streamInfo } from "../_support/fake/mod.ts";
+import {
+  apiError,
+  type FakeConnection,
+  NO_RESPONDERS,
+  type Published,
+  refusal,
+  streamInfo,
+} from "../_support/fake/mod.ts";
 import { atomicServer, batchRow } from "./_atomic_server.ts";
 import { opener, publishFails } from "./_batches.ts";
-import { onVirtualClock } from "../_support/clock.ts";
+import { onVirtualClock, withManualClock } from "../_support/clock.ts";
 
 const open = opener("atomic");
 
@@ -114,3 +121,58 @@ Deno.test(
     });
   }),
 );
+
+Deno.test("with retry, nothing is sent after a batch that must not be sent again", async () => {
+  await withManualClock(async (clock) => {
+    let first: Published | undefined;
+    const fake = atomicServer((row, published) => {
+      if (row.commit) return null;
+      if (row.sequence !== 1 || published.index === 0) return undefined;
+      first = published;
+      return null;
+    });
+    const publisher = await open(fake, { retry: { budget: 60_000 }, publishTimeout: 10_000 });
+    const calls = [2, 3].map((rows) => publisher.publish({ resource: "eu", rows: idBatch(rows) }).catch((e) => e));
+    // The first commit is not answered; the batch goes again, and its first row is answered after the duplicate window.
+    await clock.advance(11_000);
+    assert.equal(fake.published.length, 3);
+    clock.suspend(300_000);
+    fake.answer(first!, {});
+    fake.deliver();
+    await clock.settle();
+    const [one, other] = await Promise.all(calls);
+    assert.equal(fake.published.length, 3, "the next call's batch is not begun");
+    assert.deepEqual([one.code, one.outcome, other.outcome], ["publish.timeout", "uncertain", "none"]);
+  });
+});
+
+Deno.test("a batch is looked for as far back as its commit was sent, although the machine slept since", async () => {
+  await withManualClock(async (clock) => {
+    const starts: number[] = [];
+    const type = "stream_msg_get_response";
+    let commit: Published | undefined;
+    const fake = atomicServer((row, published) => {
+      if (row.commit) commit = published;
+      return row.commit ? null : undefined;
+    }, {
+      requests: ({ subject, body }) => {
+        if (!subject.includes("MSG.GET")) {
+          const now = { ts: new Date(clock.wall).toISOString() };
+          return streamInfo("ORDERS", { allow_atomic: true }, now);
+        }
+        starts.push(Date.parse((JSON.parse(body) as { start_time: string }).start_time));
+        return apiError(type, 404, 10037, "no message found");
+      },
+    });
+    const publisher = await open(fake);
+    const sent = clock.wall;
+    const failed = publisher.publish({ resource: "eu", rows: idBatch(2) }).catch((error) => error);
+    await clock.settle();
+    clock.suspend(600_000);
+    fake.answer(commit!, refusal(400, 10201, "batch contains duplicate message id"));
+    fake.deliver();
+    await clock.settle();
+    assert.equal((await failed).code, "publish.rejected");
+    assert.ok(starts[0]! <= sent - 120_000, `${new Date(starts[0]!).toISOString()}`);
+  });
+});

@@ -214,7 +214,7 @@ export class AtomicLane implements Lane {
     const { retry } = this.#backlog;
     const begin = (delivery: Delivery): boolean => this.#begin(delivery, time);
     const { early } = this.#batches;
-    if (early?.state === "staged") this.#sendRest(early, time);
+    if (early?.state === "staged" && !this.#sendRest(early, time)) return;
     // Batches that go again go before all others.
     const free = this.#backlog.submitAgain(time, begin) && retry.size === 0;
     if (free && !retry.pausing(time)) this.#backlog.submitCalls(begin);
@@ -235,13 +235,13 @@ export class AtomicLane implements Lane {
     if (this.#batches.early !== undefined || (this.#backlog.retry.enabled && this.#batches.size > 0)) return false;
     if (this.#refusesResend(delivery)) return false;
     delivery.firstSent.mark(0, rows.count, time);
-    const batch = this.#batches.add(delivery, bytes, time, time + publishTimeout);
+    const batch = this.#batches.add(delivery, bytes, time + publishTimeout);
     this.#submitted += rows.count;
     delivery.begun = true;
     if (rows.count > 1) this.#send(batch, 0, batch.stageToken);
     // A server that has answered a stream's batch as one hosts a stream that needs batches (`_nats.req.level`): a later
     // leader knows them too.
-    if (rows.count === 1 || this.#proven.has(delivery.destination!.stream)) this.#sendRest(batch, time);
+    if (rows.count === 1 || this.#proven.has(delivery.destination!.stream)) return this.#sendRest(batch, time);
     return true;
   }
 
@@ -256,18 +256,20 @@ export class AtomicLane implements Lane {
     return false;
   }
 
-  #sendRest(batch: AtomicBatch, time: number): void {
+  /** Sends all rows but the first one; false if they must not be sent, which ends the publisher. */
+  #sendRest(batch: AtomicBatch, time: number): boolean {
     const { delivery } = batch;
     // The commit is the submission of all rows: until it is sent nothing of the batch can be stored.
-    if (this.#refusesResend(delivery)) return;
+    if (this.#refusesResend(delivery)) return false;
     const last = delivery.count - 1;
     for (let i = 1; i < last; i++) this.#send(batch, i, undefined);
     this.#send(batch, last, batch.commitToken);
     this.#wire.flush();
-    this.#batches.commit(batch, time, time + this.#settings.publishTimeout);
+    this.#batches.commit(batch, time + this.#settings.publishTimeout);
     for (let i = 0; i <= last; i++) delivery.submit(i);
     delivery.next = delivery.count;
     delivery.allSubmitted();
+    return true;
   }
 
   #send(batch: AtomicBatch, index: number, token: number | undefined): void {

@@ -32,8 +32,6 @@ export interface AtomicBatch {
   readonly state: "opening" | "staged" | "committing" | "searching";
   /** When the next answer is due, in milliseconds of the lane's clock; Infinity while searching. */
   readonly deadline: number;
-  /** When the commit was sent. */
-  readonly committedAt: number;
   /** Why the server refused the first row, if all rows were sent without waiting for its answer. */
   refusal: string | undefined;
   /** Ends the search. */
@@ -93,7 +91,7 @@ export class OpenBatches {
   }
 
   /** Begins a call's batch. No other one may be opening or staged. */
-  add(delivery: Delivery, bytes: number, time: number, deadline: number): AtomicBatch {
+  add(delivery: Delivery, bytes: number, deadline: number): AtomicBatch {
     const batch: AtomicBatch = {
       delivery,
       id: nuid.next(),
@@ -102,7 +100,6 @@ export class OpenBatches {
       commitToken: ++this.#lastToken,
       state: "opening",
       deadline,
-      committedAt: time,
       refusal: undefined,
       search: new AbortController(),
     };
@@ -122,8 +119,8 @@ export class OpenBatches {
   }
 
   /** Notes that all rows were sent. */
-  commit(batch: AtomicBatch, time: number, deadline: number): void {
-    Object.assign(batch, { state: "committing", committedAt: time, deadline });
+  commit(batch: AtomicBatch, deadline: number): void {
+    Object.assign(batch, { state: "committing", deadline });
     this.#leaveEarly(batch);
     this.#due.delete(batch);
     this.#due.add(batch);

@@ -7,17 +7,13 @@
 
 import type { AtomicBatch } from "./atomic_batch.ts";
 import type { Delivery, Failure } from "../call.ts";
-import { now } from "./deadlines.ts";
 import type { Miss } from "../rejection.ts";
 
 /** Some id of the batch is one of a message that the stream has already. */
 export const DUPLICATE_ID = 10201;
 
-/**
- * Finds rows of a call in the stream: the sequence of each, 0 where there is none. `since` is the age of the commit in
- * milliseconds.
- */
-export type RowFinder = (delivery: Delivery, since: number, signal: AbortSignal) => Promise<Float64Array>;
+/** Finds rows of a call in the stream: the sequence of each, 0 where there is none. */
+export type RowFinder = (delivery: Delivery, signal: AbortSignal) => Promise<Float64Array>;
 
 /** What was found out: all rows are there, some are, or it is not known. */
 export type Settlement =
@@ -31,7 +27,7 @@ export async function settle(batch: AtomicBatch, description: string, find: RowF
   const refused = `the server refused it: ${description} (${DUPLICATE_ID})`;
   const known = { code: "publish.rejected", serverCode: DUPLICATE_ID } as const;
   try {
-    const sequences = await find(delivery, now() - batch.committedAt, batch.search.signal);
+    const sequences = await find(delivery, batch.search.signal);
     const found = sequences.filter((sequence) => sequence > 0).length;
     if (found === sequences.length) return { kind: "all", sequences };
     const reason = `${refused}: the stream has ${found} of its ${delivery.count} rows`;

@@ -17,10 +17,10 @@ Deno.test("OpenBatches agrees with a plain list of batches after any operations"
     for (const { what, which, rows, pass } of steps) {
       time += pass;
       const chosen = list[which % Math.max(1, list.length)];
-      if (what === 0 && open.early === undefined) list.push(open.add(call(rows), rows * 10, time, time + TIMEOUT));
+      if (what === 0 && open.early === undefined) list.push(open.add(call(rows), rows * 10, time + TIMEOUT));
       if (chosen !== undefined) {
         if (what === 1) open.stage(chosen);
-        if (what === 2 && chosen === open.early) open.commit(chosen, time, time + TIMEOUT);
+        if (what === 2 && chosen === open.early) open.commit(chosen, time + TIMEOUT);
         if (what === 3 && chosen.state === "committing") open.beginSearch(chosen);
         if (what === 4) {
           open.remove(chosen);
@@ -45,8 +45,8 @@ Deno.test("OpenBatches finds what is due and a call's batch without a look at th
   const open = new OpenBatches();
   const looks = { count: 0 };
   const batches = Array.from({ length: 1000 }, (_, at) => {
-    const batch = open.add(call(1), 1, at, at + TIMEOUT);
-    open.commit(batch, at, at + TIMEOUT);
+    const batch = open.add(call(1), 1, at + TIMEOUT);
+    open.commit(batch, at + TIMEOUT);
     const { deadline, state } = batch;
     return Object.defineProperties(batch, {
       deadline: { get: () => (looks.count++, deadline), configurable: true },
