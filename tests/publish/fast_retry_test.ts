@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { PublisherCore } from "../../src/publish/core.ts";
+import { openBatch } from "../../src/publish/prepare_batch.ts";
+import { currentMoment } from "../../src/stream/resend.ts";
+import { assertFailure, failureOf } from "../_support/aftermath.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import { NO_RESPONDERS } from "../_support/fake/mod.ts";
 import { opener, publishFails } from "./_batches.ts";
-import { fastServer } from "./_fast_server.ts";
+import { fastServer, operationsOf } from "./_fast_server.ts";
 import { onVirtualClock } from "../_support/clock.ts";
 
 const open = opener("fast");
@@ -48,5 +52,24 @@ Deno.test(
     const fake = fastServer(({ sequence }) => sequence > 5 ? [] : undefined);
     await using publisher = await open(fake, { retry: { budget: 5000 }, publishTimeout: 60, maxInFlight: 8 });
     await publishFails(publisher, numberBatch(12), { code: "publish.timeout", counts: { acked: 4, unknown: 8 } });
+  }),
+);
+
+Deno.test(
+  "a row that must not be sent again ends the batch behind the rows that are sent",
+  onVirtualClock(async () => {
+    const fake = fastServer();
+    const options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "fast" } as const;
+    const core = await PublisherCore.open(fake.nc, options);
+    const { wall, steady } = currentMoment();
+    const longAgo = { wall: wall - 600_000, steady: steady - 600_000 };
+    const source = {
+      ...openBatch({ resource: "eu", rows: idBatch(8) }, core.settings),
+      earlier: { duplicateWindow: 120_000, firstSent: (row: number) => row === 4 ? longAgo : undefined },
+    };
+    const delivery = core.start(source, { from: 0, count: 8 }, undefined, false);
+    const error = await failureOf(delivery.done.promise);
+    assertFailure(error, 8, { code: "publish.timeout", counts: { acked: 4, unsent: 4 } });
+    assert.equal(operationsOf(fake), "start 1, append 2, append 3, append 4, end 5");
   }),
 );

@@ -187,11 +187,10 @@ export class FastSender {
     return this.#sendLast(batch, delivery, index + bulk, time);
   }
 
-  /** Whether a row must not be sent: it may be stored, and the stream might store it twice. */
-  #refuses(delivery: Delivery, index: number): boolean {
+  /** Returns why a row must not be sent: it may be stored, and the stream might store it twice. */
+  #faultOf(delivery: Delivery, index: number): Failure | undefined {
     const fault = delivery.resendFault(index, this.#settings.publishTimeout);
-    if (fault !== undefined) this.#onRefused(notResent(fault, delivery, index));
-    return fault !== undefined;
+    return fault === undefined ? undefined : notResent(fault, delivery, index);
   }
 
   /** Sends rows that others of the call follow: in one loop, since nearly all rows pass here. */
@@ -201,10 +200,13 @@ export class FastSender {
     const rows = delivery.rows!;
     const first = batch.sent + 1;
     let count = 0;
+    let fault: Failure | undefined;
     try {
       for (; count < most; count++) {
         const size = rows.sizeOf(index + count);
-        if (this.bytes + size > maxInFlightBytes || this.#refuses(delivery, index + count)) break;
+        if (this.bytes + size > maxInFlightBytes) break;
+        fault = this.#faultOf(delivery, index + count);
+        if (fault !== undefined) break;
         const sequence = first + count;
         this.#wire.sendOn(rows, index + count, batch.forms[sequence === 1 ? START : APPEND]!, sequence);
         this.bytes += size;
@@ -213,6 +215,8 @@ export class FastSender {
       if (count > 0) this.#feed.take(delivery, count);
       this.#note(batch, delivery, index, count, time);
     }
+    // Only now: the failure ends the batch, behind the rows that were sent.
+    if (fault !== undefined) this.#onRefused(fault);
     return count;
   }
 
@@ -221,7 +225,11 @@ export class FastSender {
    * false if the row must not be sent.
    */
   #sendLast(batch: FastBatch, delivery: Delivery, index: number, time: number): boolean {
-    if (this.#refuses(delivery, index)) return false;
+    const fault = this.#faultOf(delivery, index);
+    if (fault !== undefined) {
+      this.#onRefused(fault);
+      return false;
+    }
     const undo = this.#feed.take(delivery, 1);
     const next = this.#feed.peek(time);
     const last = next === undefined ? !this.#feed.loading : !joins(batch, next, this.#settings.maxInFlight);
