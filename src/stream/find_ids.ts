@@ -118,7 +118,7 @@ export class IdFinder {
       const created = String(info.created);
       if (created !== reading.created) {
         reading.known.clear();
-        Object.assign(reading, { ...unread(), known: reading.known, pending: reading.pending, created });
+        Object.assign(reading, { created, start: 0, next: 0, forgot: false });
       }
       const after = "sequence" in since ? since.sequence : 0;
       for (const id of wanted) {
@@ -148,7 +148,9 @@ export class IdFinder {
       reading.start = reading.next = first.seq;
       reading.forgot = false;
       // The rows of an answer that was lost are among the newest messages: these are looked through first.
-      await this.#readBlock(Math.max(first.seq, last - Math.max(STRIDE * WALKERS, 2 * ids) + 1), last, walk);
+      const newest = Math.max(first.seq, last - Math.max(STRIDE * WALKERS, 2 * ids) + 1);
+      const end = await this.#readBlock(newest, last, walk);
+      if (newest === first.seq) reading.next = end;
     }
     const { start: readFrom, next: readTo } = reading;
     if (first.seq < readFrom && await this.#read(first.seq, readFrom - 1, walk)) reading.start = first.seq;
@@ -211,14 +213,13 @@ export class IdFinder {
     for (const oldest of known.keys()) return void known.delete(oldest);
   }
 
-  /** Drops the readings that were searched longest ago, if all together remember too much. */
+  /** Drops the readings that were searched longest ago, if all together remember too much. The latest one stays. */
   #dropOldReadings(): void {
-    let known = 0;
-    for (const reading of this.#readings.values()) known += Math.max(1, reading.known.size);
+    const readings = [...this.#readings.values()];
+    let known = readings.reduce((sum, reading) => sum + Math.max(1, reading.known.size), 0);
     for (const [key, reading] of this.#readings) {
       if (known <= this.#mostKnown) return;
-      if (reading.pending > 0) continue;
-      if (key === [...this.#readings.keys()].at(-1)) return;
+      if (reading.pending > 0 || reading === readings.at(-1)) continue;
       known -= Math.max(1, reading.known.size);
       this.#readings.delete(key);
     }

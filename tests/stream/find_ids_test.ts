@@ -222,3 +222,15 @@ Deno.test("IdFinder remembers a bounded number of ids of all subjects together",
   await find("orders.b");
   assert.equal(await find("orders.a"), first, "forgotten for another subject");
 });
+
+Deno.test("IdFinder reads nothing twice for a search that is asked for during another one", async () => {
+  const rows = 2000;
+  let other: Promise<Float64Array> | undefined;
+  const { nc, asked } = streamOf(messagesOf(numbered(rows)), {}, {
+    onRead: () => void (other ??= finder.find({ ...search, since: { sequence: 0 }, ids: ["neither"] })),
+  });
+  const finder = new IdFinder(nc, {});
+  assert.deepEqual([...await finder.find({ ...search, since: { sequence: 0 }, ids: ["no"] })], [0]);
+  await other;
+  assert.ok(asked.length < 1.5 * rows, `${asked.length} requests`);
+});
