@@ -168,7 +168,7 @@ function structFields(type: LooseType, depth: number, walk: Walk): readonly Name
 function entries(type: LooseType, depth: number, walk: Walk): { readonly key: FieldType; readonly value: FieldType } {
   const pair = childFields(type)[0]?.type;
   if (pair?.typeId !== TypeId.Struct || childFields(pair).length !== 2) {
-    refuse(type, "has entries that are no pair of key and value", walk);
+    refuse(type, "has entries that are not pairs of key and value", walk);
   }
   const [key, value] = childFields(pair);
   // Neither a logical type nor arrow.json has an effect on keys; arrow.uuid has.

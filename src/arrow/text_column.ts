@@ -35,8 +35,8 @@ export function textColumn(view: RowsView, name: string): TextColumn | undefined
   if (at < 0) return undefined;
   const type = view.types[at]!;
   if (!isText(type)) {
-    const text = `Cannot take ids from column ${describe(name)}: it must hold text: its type is ${type.label}: cast it`;
-    throw new EncodeError("encode.id", text, { column: name });
+    const problem = `the column must have a string type: its type is ${type.label}. Cast it to a string`;
+    throw new EncodeError("encode.id", `Cannot take ids from column ${describe(name)}: ${problem}`, { column: name });
   }
   return cursor(view, at, name);
 }

@@ -23,8 +23,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ENODEV: "the device does not exist",
   ELOOP: "its symbolic links form a loop",
   ENAMETOOLONG: "its name is too long",
-  EPIPE: "its reader has gone",
-  ECONNRESET: "its reader has gone",
+  EPIPE: "its reader has closed it",
+  ECONNRESET: "its reader has closed it",
 };
 
 /** Returns the reason in words for an error of the operating system, otherwise its code or its message. */

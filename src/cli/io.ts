@@ -13,7 +13,7 @@ import { visible, visibleLines } from "./text.ts";
 /** How long a write may take after an interrupt, in milliseconds. */
 const PATIENCE = 5_000;
 
-/** Output cannot be written: its reader has gone, or the disk is full. */
+/** Output cannot be written: its reader has closed it, or the disk is full. */
 export class OutputError extends Error {
   /** Always `"OutputError"`. */
   override readonly name = "OutputError" as const;

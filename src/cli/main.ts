@@ -90,7 +90,7 @@ async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<
   }
   const known = Object.keys(SUBCOMMANDS).join(", ");
   throw new UsageError(
-    `there is no command ${JSON.stringify(name.slice(0, 40))}: it may be ${known}, --help, --version`,
+    `unknown command ${JSON.stringify(name.slice(0, 40))}: use ${known}, --help or --version`,
   );
 }
 

@@ -108,7 +108,7 @@ export function* writeIds(
 function invalidId({ idColumn }: RowSource, row: number): EncodeError {
   return new EncodeError(
     "encode.id",
-    `Cannot make an id of row ${row}: its event id is no valid UTF-8, so that two of them could become one`,
+    `Cannot make an id of row ${row}: its event id is not valid UTF-8, and two such ids could become one`,
     { row, column: idColumn },
   );
 }

@@ -75,7 +75,7 @@ function judged(reply: JsonObject, source: AckSource, body: Uint8Array): Ack {
   if (typeof stream !== "string" || stream === "") return { kind: "bad", reason: `no stream: ${firstBytes(body)}` };
   const domain = reply.domain === undefined || reply.domain === "" ? undefined : reply.domain;
   if (domain !== undefined && typeof domain !== "string") {
-    return { kind: "bad", reason: `a domain that is no text: ${firstBytes(body)}` };
+    return { kind: "bad", reason: `a domain that is not a string: ${firstBytes(body)}` };
   }
   if (stream !== source.stream || (source.domain !== undefined && domain !== source.domain)) {
     return { kind: "wrong_stream", stream, domain };
@@ -84,7 +84,7 @@ function judged(reply: JsonObject, source: AckSource, body: Uint8Array): Ack {
     return { kind: "bad", reason: `no positive sequence: ${firstBytes(body)}` };
   }
   if (duplicate !== undefined && typeof duplicate !== "boolean") {
-    return { kind: "bad", reason: `a duplicate mark that is no true or false: ${firstBytes(body)}` };
+    return { kind: "bad", reason: `a duplicate mark that is not a boolean: ${firstBytes(body)}` };
   }
   return { kind: "stored", sequence: seq as number, duplicate: duplicate === true };
 }

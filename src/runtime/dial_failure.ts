@@ -166,7 +166,9 @@ function classify(
       : "";
     return { code: "connection.refused", reason: words`the server closed the connection without an answer${hint}` };
   }
-  if (text === "unexpected response from server") return { code: "connection.refused", reason: "it is no NATS server" };
+  if (text === "unexpected response from server") {
+    return { code: "connection.refused", reason: "it is not a NATS server" };
+  }
   return { code: "connection.refused", reason: told };
 }
 

@@ -183,12 +183,12 @@ Deno.test("big-endian data is refused, from a pipe and from a file", async () =>
 
 Deno.test("what is no Arrow is refused by what it begins with", async () => {
   const text = (content: string) => new TextEncoder().encode(content);
-  await refusal(jsonOf(pipe(text('{"id":1}\n{"id":2}\n'))), /no Arrow IPC and no Parquet: it begins with "\{\\"id/);
-  await refusal(jsonOf(pipe(text("id,name\n1,a\n"))), /no Arrow IPC .*"id,name\\n"$/);
+  await refusal(jsonOf(pipe(text('{"id":1}\n{"id":2}\n'))), /neither Arrow IPC nor Parquet: it begins with "\{\\"id/);
+  await refusal(jsonOf(pipe(text("id,name\n1,a\n"))), /neither Arrow IPC .*"id,name\\n"$/);
   await refusal(jsonOf(pipe(Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0))), /compressed as a whole: .*gzip -dc/);
   await refusal(jsonOf(pipe(text("FEA1....."))), /Feather file of version 1/);
-  await refusal(jsonOf(pipe(Uint8Array.of(1, 2))), /no Arrow IPC/);
-  await refusal(file(text("x")), /no Arrow IPC/);
+  await refusal(jsonOf(pipe(Uint8Array.of(1, 2))), /neither Arrow IPC/);
+  await refusal(file(text("x")), /neither Arrow IPC/);
   await refusal(openPath("/no/such/orders.arrow"), /orders\.arrow cannot be read: no such file/);
   await refusal(openPath(INPUTS), /cannot be read: it is a directory/);
 });

@@ -83,12 +83,12 @@ Deno.test("a journal that was edited is refused, wherever", async () => {
   for (const [what, edited] of edits) {
     assert.notEqual(edited, text, what);
     scene.write(edited);
-    await scene.assertRefused(/orders\.journal, line \d+: edited since it was written/);
+    await scene.assertRefused(/orders\.journal, line \d+: the journal was edited after it was written/);
   }
   scene.write(lines.with(4, lines[4]!.slice(0, 30)).join("\n") + "\n");
   await scene.assertRefused(/line 5: damaged, and more follows/);
   scene.write("id,name\n1,a\n");
-  await scene.assertRefused(/is no journal of jetrow publish --receipt/);
+  await scene.assertRefused(/is not a journal of jetrow publish --receipt/);
 });
 
 Deno.test("an input that is not the journal's is refused", async () => {
@@ -211,7 +211,7 @@ Deno.test("a journal is new, or gone on after; a dry run keeps none", async () =
   const text = scene.text();
   const twice = await scene.publish();
   assert.deepEqual([twice.exitCode, twice.out], [2, ""]);
-  assert.match(twice.err, /orders\.journal is there already: --resume goes on after it/);
+  assert.match(twice.err, /orders\.journal already exists: use --resume to continue it/);
   for (
     const [args, words] of [
       [[...scene.args("--receipt"), "--resume", "x"], /give one of them/],

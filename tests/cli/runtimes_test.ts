@@ -56,7 +56,10 @@ async function checkEnds(command: string, where: string): Promise<void> {
   assert.equal(full.exitCode, 1, full.err);
   assert.match(full.err, /standard output cannot be written: the disk is full\njetrow: [\d,]+ rows acknowledged/);
   const piped = await shell(`${command} publish ${files.path("orders.arrow")} --batch-rows 100 ${where} | head -n 1`);
-  assert.match(piped.err, /standard output cannot be written: its reader has gone\njetrow: [\d,]+ rows acknowledged/);
+  assert.match(
+    piped.err,
+    /standard output cannot be written: its reader has closed it\njetrow: [\d,]+ rows acknowledged/,
+  );
 }
 
 /** The decoder's death of a damaged row group is told as any other failure, and the process ends. */

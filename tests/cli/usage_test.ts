@@ -82,11 +82,11 @@ Deno.test("each command's help gives every option its environment variable", asy
 });
 
 Deno.test("jetrow refuses what it does not know and names the nearest", async () => {
-  await wrong(["pubish"], /there is no command "pubish"/);
+  await wrong(["pubish"], /unknown command "pubish"/);
   await wrong(["publish"], /needs a FILE/);
   await wrong(
     ["publish", "--sream", "x", "f.arrow"],
-    /unknown option --sream: did you mean --stream\? --help has all\n/,
+    /unknown option --sream: did you mean --stream\? --help lists the options\n/,
   );
   await wrong(["publish", `--pasword=${SECRET}`], /unknown option --pasword: did you mean/);
   await wrong(["publish", "f.arrow", "--stream"], /--stream needs a value/);
@@ -104,9 +104,9 @@ Deno.test("jetrow refuses what it does not know and names the nearest", async ()
   await wrong(["publish", "-", "-", "--resource", "x", ...DESTINATION], /- can be given once/);
   await wrong(["publish", "f.arrow", "", ...DESTINATION], /a FILE has an empty name/);
   await wrong(["publish", "f.arrow", "--resource=", ...DESTINATION], /^jetrow: --resource must not be empty/);
-  await wrong(["publish", "-x.arrow", ...DESTINATION], /unknown option -x: .* goes behind --\n/);
-  await wrong(["publish", "-", ...DESTINATION], /--resource is needed: standard input has no name/);
-  await wrong(["publish", "/dev/fd/63", ...DESTINATION], /--resource is needed: \/dev\/fd\/63/);
+  await wrong(["publish", "-x.arrow", ...DESTINATION], /unknown option -x: .* after --\n/);
+  await wrong(["publish", "-", ...DESTINATION], /--resource is required: standard input has no name/);
+  await wrong(["publish", "/dev/fd/63", ...DESTINATION], /--resource is required: \/dev\/fd\/63/);
   for (const value of ["0", "-1", "1.5", "many"]) {
     await wrong(
       ["publish", "f.arrow", `--batch-rows=${value}`, ...DESTINATION],
@@ -213,7 +213,7 @@ Deno.test("jetrow reports a configuration that is no JSON by line and column, wi
   await withFile("jetrow.json", `{\n  "token": "${SECRET}\n}\n`, async (path) => {
     await wrong(
       ["publish", "f.arrow", "--config", path],
-      new RegExp(`jetrow.json is no JSON: line 2, column ${13 + SECRET.length}\n`),
+      new RegExp(`jetrow.json is not valid JSON: line 2, column ${13 + SECRET.length}\n`),
     );
   });
   await withFile(
@@ -233,9 +233,9 @@ Deno.test("jetrow reports a configuration that is no JSON by line and column, wi
 Deno.test("jetrow says of an option that a configuration cannot hold how it is given", async () => {
   for (
     const [key, words] of [
-      ["resource", /has "resource", which is no key of it: give --resource or JETROW_RESOURCE\n/],
-      ["batch_rows", /give --batch-rows or JETROW_BATCH_ROWS\n/],
-      ["creds", /give --creds or JETROW_CREDS\n/],
+      ["resource", /has "resource", which is not a key of the document: use --resource or JETROW_RESOURCE\n/],
+      ["batch_rows", /use --batch-rows or JETROW_BATCH_ROWS\n/],
+      ["creds", /use --creds or JETROW_CREDS\n/],
     ] as const
   ) {
     await withFile("jetrow.json", `{"${key}": "${SECRET}"}`, async (path) => {

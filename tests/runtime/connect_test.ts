@@ -123,7 +123,7 @@ Deno.test("connect() to what is no NATS server says so", async () => {
   await using http = await tcpServer((socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
   assert.match(
     (await failureOf({ url: `nats://127.0.0.1:${http.port}` }, "connection.refused")).message,
-    /it is no NATS server/,
+    /it is not a NATS server/,
   );
   await using closer = await tcpServer((socket) => socket.end());
   assert.match(

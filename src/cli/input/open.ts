@@ -132,7 +132,7 @@ function formatOf(head: Uint8Array, name: string): Format {
   if (refusal !== undefined) throw new InputError(`${name} ${refusal}`);
   if (format !== undefined) return format as Format;
   if (head.length > 0 && !looksLikeStream(head)) {
-    throw new InputError(`${name} is no Arrow IPC and no Parquet: it begins with ${shown(head)}`);
+    throw new InputError(`${name} is neither Arrow IPC nor Parquet: it begins with ${shown(head)}`);
   }
   return "stream";
 }

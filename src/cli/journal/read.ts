@@ -44,7 +44,7 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<R
     const { text, number, whole } of linesOf(path, signal === undefined ? NO_STDIN : { ...NO_STDIN, signal })
   ) {
     if (number === 1 && !text.startsWith(JOURNAL_BEGINNING.slice(0, text.length))) {
-      throw new JournalError(`${path} is no journal of jetrow publish --receipt`);
+      throw new JournalError(`${path} is not a journal of jetrow publish --receipt`);
     }
     const parsed = parseLine(text, check);
     const where = `${path}, line ${number}`;
@@ -52,7 +52,7 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<R
       throw new JournalError(`${path}, line ${number - 1}: damaged, and more follows`);
     }
     if (parsed === "edited") {
-      throw new JournalError(`${where}: edited since it was written: a journal is no proof then`);
+      throw new JournalError(`${where}: the journal was edited after it was written: it cannot be trusted`);
     }
     open = !whole;
     if (parsed === "torn") {

@@ -56,7 +56,7 @@ export class JournalWriter {
     const { size } = await handle.stat();
     if (end === undefined && size > 0) {
       await handle.close();
-      throw new UsageError(`${path} is there already: --resume goes on after it, or name another file`);
+      throw new UsageError(`${path} already exists: use --resume to continue it, or name another file`);
     }
     await syncFolder(path);
     return new JournalWriter(path, handle, end ?? { size: 0, check: FIRST_CHECK, open: false });

@@ -109,7 +109,7 @@ async function readDocument(
   const text = (await readText(path, origin, signal)).replace(/^\ufeff/, "");
   const fault = jsonFault(text);
   if (fault !== undefined) {
-    throw new UsageError(`${origin} ${path} is no JSON: line ${fault.line}, column ${fault.column}`);
+    throw new UsageError(`${origin} ${path} is not valid JSON: line ${fault.line}, column ${fault.column}`);
   }
   const document: unknown = JSON.parse(text);
   if (typeof document !== "object" || document === null || Array.isArray(document)) {
@@ -125,7 +125,7 @@ function refuseOptionsOfRun(where: string, document: object, options: readonly C
     const spelt = name.replaceAll("-", "_");
     if (key !== undefined || env === undefined || !Object.hasOwn(document, spelt) || KEYS.has(spelt)) continue;
     throw new UsageError(
-      `${where} has ${JSON.stringify(spelt)}, which is no key of it: give --${name} or ${env}`,
+      `${where} has ${JSON.stringify(spelt)}, which is not a key of the document: use --${name} or ${env}`,
     );
   }
 }

@@ -163,9 +163,11 @@ function unknownOption({ name, rawName }: OptionToken, known: readonly string[])
   }
   const shown = rawName.length > 40 ? `${rawName.slice(0, 40)}...` : rawName;
   if (!rawName.startsWith("--")) {
-    return new UsageError(`unknown option ${shown}: --help has all; a file that begins with a dash goes behind --`);
+    return new UsageError(
+      `unknown option ${shown}: --help lists the options; put a file that begins with a dash after --`,
+    );
   }
   const meant = misspelt(name, [...known, ...Object.keys(SECRETS)]) ?? known.find((option) => option.startsWith(name));
   const hint = meant === undefined ? "" : `did you mean ${SECRETS[meant] ?? `--${meant}`}? `;
-  return new UsageError(`unknown option ${shown}: ${hint}--help has all`);
+  return new UsageError(`unknown option ${shown}: ${hint}--help lists the options`);
 }

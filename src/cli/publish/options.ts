@@ -217,7 +217,7 @@ export function resourceOf(file: string): string {
 function baseName(file: string): string {
   const name = resourceOf(file);
   if (file === "-" || name === "" || /^\/(?:dev|proc)\//.test(file)) {
-    throw new UsageError(`--resource is needed: ${file === "-" ? "standard input" : file} has no name`);
+    throw new UsageError(`--resource is required: ${file === "-" ? "standard input" : file} has no name`);
   }
   return name;
 }

@@ -39,8 +39,8 @@ export async function* receiptsOf(file: string, io: CliIo): AsyncGenerator<Named
     if (check !== undefined) check = nextCheck(text, check, where);
     journal ||= text.startsWith(JOURNAL_BEGINS.slice(0, text.length));
     if (line === undefined) {
-      if (!journal) throw new InputError(`${where}: no receipt: it is no JSON object`);
-      await io.stderr.write(`jetrow: ${where} is ${whole ? "no JSON" : "torn"}: passed over\n`);
+      if (!journal) throw new InputError(`${where}: not a receipt: it is not a JSON object`);
+      await io.stderr.write(`jetrow: ${where} is ${whole ? "not valid JSON" : "incomplete"}: skipped\n`);
       continue;
     }
     if (line.kind === undefined || line.kind === "receipt") yield { receipt: line as unknown as WriteReceipt, where };
@@ -51,7 +51,7 @@ export async function* receiptsOf(file: string, io: CliIo): AsyncGenerator<Named
 function nextCheck(text: string, before: number, where: string): number {
   const parsed = parseLine(text, before);
   if (parsed === "edited") {
-    throw new InputError(`${where}: edited since it was written: the journal proves nothing then`);
+    throw new InputError(`${where}: the journal was edited after it was written: it cannot be trusted`);
   }
   return parsed === "torn" ? before : parsed.check;
 }

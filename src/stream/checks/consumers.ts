@@ -60,11 +60,11 @@ function filter({ consumer, info, pattern }: ReaderFacts): DraftFinding | undefi
     !config.sources?.length && !config.mirror &&
     !overlap((config.subjects ?? []).flatMap((subject) => storedAs(config, subject)))
   ) {
-    const message = `${shown}: no subject of the stream matches, and the reader waits for nothing`;
+    const message = `${shown}: the filter matches no subject of the stream, so this consumer receives nothing`;
     return warning("consumer.filter_empty", field, message, "Correct the filter, or remove the consumer.");
   }
   if (overlap(storedAs(config, pattern))) return;
-  const message = `${shown}: rows of ${pattern} never reach this reader`;
+  const message = `${shown}: rows of ${pattern} never reach this consumer`;
   return note("consumer.filter_miss", field, message, "Add the subject to its filters, if the rows are meant for it.");
 }
 
@@ -81,15 +81,19 @@ function storedAs({ subject_transform: transform }: StreamConfig, subject: strin
 
 function ackNone({ consumer }: ReaderFacts): DraftFinding | undefined {
   if (consumer.config.ack_policy !== "none") return;
-  const message = "ack_policy is none: a row lost on the way to the reader is not sent again";
-  return warning("consumer.ack_none", "ack_policy", message, "Use ack_policy explicit where rows must arrive.");
+  const message = "ack_policy is none: a row that is lost on the way to the consumer is not sent again";
+  return warning(
+    "consumer.ack_none",
+    "ack_policy",
+    message,
+    "Set ack_policy to explicit if every row must be processed.",
+  );
 }
 
 function ephemeral({ consumer }: ReaderFacts): DraftFinding | undefined {
   if (consumer.config.durable_name) return;
-  const message =
-    `it has no durable_name: a restart begins again at its start policy (${consumer.config.deliver_policy})`;
-  return note("consumer.ephemeral", "durable_name", message, "Give it a durable name where it must go on.");
+  const message = `it has no durable_name: a restart begins at its deliver_policy (${consumer.config.deliver_policy})`;
+  return note("consumer.ephemeral", "durable_name", message, "Set durable_name if it must continue after a restart.");
 }
 
 function redelivering({ consumer }: ReaderFacts): DraftFinding | undefined {
@@ -99,7 +103,7 @@ function redelivering({ consumer }: ReaderFacts): DraftFinding | undefined {
     "num_redelivered",
     `num_redelivered is ${consumer.num_redelivered}: handlers fail, or take longer than ack_wait; ` +
       "side effects happen twice",
-    "Mend the handler, raise ack_wait, or send progress acknowledgments.",
+    "Fix the handler, raise ack_wait, or send progress acknowledgments.",
   );
 }
 
@@ -117,14 +121,14 @@ function maxDeliver({ consumer }: ReaderFacts): DraftFinding | undefined {
 
 function noBackoff({ consumer: { config } }: ReaderFacts): DraftFinding | undefined {
   if ((config.max_deliver ?? -1) > 0 || config.backoff?.length || config.ack_policy === "none") return;
-  const message = "deliveries are unlimited and there is no backoff: a row that is refused comes back at network speed";
+  const message = "deliveries are unlimited and there is no backoff: a row that is refused is redelivered at once";
   return note("consumer.no_backoff", "backoff", message, "Set backoff, or refuse rows with a delay.");
 }
 
 function full({ consumer }: ReaderFacts): DraftFinding | undefined {
   const limit = consumer.config.max_ack_pending ?? -1;
   if (!(limit > 0) || consumer.num_ack_pending < limit) return;
-  const message = `num_ack_pending is at max_ack_pending (${limit}): delivery has stopped until acknowledgments come`;
+  const message = `num_ack_pending is at max_ack_pending (${limit}): delivery stops until rows are acknowledged`;
   return warning("consumer.full", "num_ack_pending", message, "Acknowledge rows, or raise max_ack_pending.");
 }
 
@@ -146,7 +150,7 @@ function paused({ consumer }: ReaderFacts): DraftFinding | undefined {
   if (!consumer.paused) return;
   const until = consumer.config.pause_until ? ` until ${consumer.config.pause_until}` : "";
   const message = `it is paused${until}: rows pile up and count against the stream's limits`;
-  return warning("consumer.paused", "pause_until", message, "Resume it when the reader is ready.");
+  return warning("consumer.paused", "pause_until", message, "Resume the consumer when it is ready.");
 }
 
 function priorityGroups({ consumer }: ReaderFacts): DraftFinding | undefined {
@@ -164,12 +168,12 @@ function behind({ consumer, info: { config } }: ReaderFacts): DraftFinding | und
     : config.discard === "old" && (config.max_bytes > 0 || config.max_msgs > 0)
     ? "discard-old limit"
     : undefined;
-  const message = `num_pending is ${unread}: so many rows are unread`;
+  const message = `num_pending is ${unread}: this many rows are unread`;
   if (takes === undefined) {
-    return note("consumer.behind", "num_pending", message, "None needed while the number falls.");
+    return note("consumer.behind", "num_pending", message, "None while the number falls.");
   }
-  const worse = `${message}, and the stream's ${takes} may take them first`;
-  return warning("consumer.behind", "num_pending", worse, "Speed up the reader, or raise the stream's limit.");
+  const worse = `${message}, and the stream's ${takes} may remove them first`;
+  return warning("consumer.behind", "num_pending", worse, "Speed up the consumer, or raise the stream's limit.");
 }
 
 function ttl({ consumer, settings }: ReaderFacts): DraftFinding | undefined {
@@ -177,8 +181,8 @@ function ttl({ consumer, settings }: ReaderFacts): DraftFinding | undefined {
   return warning(
     "consumer.ttl",
     "num_pending",
-    `ttl is set and num_pending is ${consumer.num_pending}: rows may expire before this reader comes to them`,
-    "Raise ttl, or speed up the reader.",
+    `ttl is set and num_pending is ${consumer.num_pending}: rows may expire before this consumer reads them`,
+    "Raise ttl, or speed up the consumer.",
   );
 }
 
@@ -186,15 +190,20 @@ function singleCopy({ consumer, info }: ReaderFacts): DraftFinding | undefined {
   // No replicas of its own: it has the stream's.
   const replicas = consumer.config.num_replicas || info.config.num_replicas;
   if (consumer.config.mem_storage) {
-    const message = "mem_storage is true: the reader's position is lost with its node";
-    return warning("consumer.single_copy", "mem_storage", message, "Use file storage where it must go on.");
+    const message = "mem_storage is true: the consumer's position is lost with its node";
+    return warning(
+      "consumer.single_copy",
+      "mem_storage",
+      message,
+      "Set mem_storage to false if the consumer must continue after that.",
+    );
   }
   if (replicas >= info.config.num_replicas) return;
   return warning(
     "consumer.single_copy",
     "num_replicas",
     `num_replicas is ${replicas}, the stream's ${info.config.num_replicas}: ` +
-      "the reader's position is lost with its nodes",
-    "Set num_replicas to 0, which is the stream's.",
+      "the consumer's position is lost with its nodes",
+    "Set num_replicas to 0, which uses the stream's.",
   );
 }

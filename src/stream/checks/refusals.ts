@@ -35,13 +35,13 @@ export function absentStream(facts: DestinationFacts): readonly DraftFinding[] {
     filter === undefined ? "its one filter" : `the filter ${filter}`
   }, file storage, one replica and no limits`;
   return [
-    note("stream.missing", "name", message, "Create it beforehand if it needs replicas or limits."),
+    note("stream.missing", "name", message, "Create it first if it needs replicas or limits."),
     ...beyondServer,
   ];
 }
 
 /** What to do instead of creating a stream whose filter begins with a wildcard. */
-export const WILDCARD_REMEDY: Wording = words`Provision the stream, put the placeholder into ${
+export const WILDCARD_REMEDY: Wording = words`Create the stream yourself, put the placeholder into ${
   option("stream")
 }, or put a prefix before it in ${option("subject")}.`;
 
@@ -94,8 +94,8 @@ function mirror({ info }: StreamFacts): DraftFinding | undefined {
   return refusal(
     "stream.mirror",
     "mirror",
-    `mirror is ${origin}: a mirror captures no subject, and a row would land in ${origin}`,
-    `Publish to ${origin}, or to a stream of its own.`,
+    `mirror is ${origin}: a mirror captures no subject, and rows would be stored in ${origin}`,
+    `Publish to ${origin}, or to another stream.`,
   );
 }
 
@@ -107,7 +107,7 @@ function sealed({ info }: StreamFacts): DraftFinding | undefined {
 
 function noAck({ info }: StreamFacts): DraftFinding | undefined {
   if (!info.config.no_ack) return;
-  const message = "no_ack is true: rows are stored and never acknowledged, so that each one times out";
+  const message = "no_ack is true: rows are stored but never acknowledged, so each one times out";
   return refusal("stream.no_ack", "no_ack", message, "Set no_ack to false.");
 }
 

@@ -50,8 +50,8 @@ function reserved({ info }: StreamFacts): DraftFinding | undefined {
     "name",
     `the name begins ${kind}_: it is ${
       kind === "KV" ? "a key-value bucket" : "an object store"
-    }, whose readers meet rows that they do not expect`,
-    "Publish to a stream of its own.",
+    }, whose consumers receive rows that they do not expect`,
+    "Publish to another stream.",
   );
 }
 
@@ -79,7 +79,7 @@ function discardOld(facts: StreamFacts): DraftFinding | undefined {
   return warning(
     "stream.discard_old",
     "discard",
-    `discard is old and ${limit}: once it is reached the oldest acknowledged rows vanish silently`,
+    `discard is old and ${limit}: a full stream removes its oldest rows, acknowledged ones too`,
     "Set discard to new: a full stream then refuses rows instead of losing others.",
   );
 }
@@ -122,7 +122,7 @@ function nearlyFull({ info: { config, state } }: StreamFacts): DraftFinding | un
   return warning(
     "stream.nearly_full",
     field,
-    `${used} of ${field} ${config[field]} are used and discard is new: rows are refused soon`,
+    `${used} of ${field} ${config[field]} are used and discard is new: rows will soon be refused`,
     `Raise ${field}, or remove what is no longer needed.`,
   );
 }
@@ -131,7 +131,12 @@ function shortAge({ info: { config } }: StreamFacts): DraftFinding | undefined {
   const age = millisOf(config.max_age);
   if (!(age > 0) || age >= HOUR) return;
   const message = `max_age is ${durationText(age)}: rows may expire before they are read`;
-  return warning("stream.short_age", "max_age", message, "Raise max_age to what the slowest reader may need.");
+  return warning(
+    "stream.short_age",
+    "max_age",
+    message,
+    "Raise max_age to the time that the slowest consumer may need.",
+  );
 }
 
 function noDedupe({ info: { config } }: StreamFacts): DraftFinding | undefined {
@@ -164,7 +169,7 @@ function singleCopy({ info: { config } }: StreamFacts): DraftFinding | undefined
   return warning(
     "stream.single_copy",
     "num_replicas",
-    "num_replicas is 1: there is no copy when the node is lost",
+    "num_replicas is 1: if the node is lost, so are the rows",
     "Set num_replicas to 3, in a cluster.",
   );
 }
@@ -182,14 +187,14 @@ function evenReplicas({ info: { config } }: StreamFacts): DraftFinding | undefin
 
 function memory({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.storage !== "memory") return;
-  const message = "storage is memory: rows are gone when the servers restart";
-  return warning("stream.memory", "storage", message, "Make a stream with file storage: it cannot be changed.");
+  const message = "storage is memory: rows are lost when the servers restart";
+  return warning("stream.memory", "storage", message, "Create a stream with file storage: storage cannot be changed.");
 }
 
 function asyncPersist({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.persist_mode !== "async") return;
   const message = "persist_mode is async: rows are acknowledged before they are written";
-  return warning("stream.async_persist", "persist_mode", message, "Make a stream with the default persist_mode.");
+  return warning("stream.async_persist", "persist_mode", message, "Create a stream with the default persist_mode.");
 }
 
 function replicaLag({ info }: StreamFacts): DraftFinding | undefined {
@@ -201,7 +206,7 @@ function replicaLag({ info }: StreamFacts): DraftFinding | undefined {
   return warning(
     "stream.replica_lag",
     "cluster.replicas",
-    `${states.join(", ")}: acknowledgments slow down, and stop without a majority`,
+    `${states.join(", ")}: acknowledgments are slow, and stop without a majority`,
     "Bring the node back, or find out what slows it down.",
   );
 }
@@ -213,7 +218,7 @@ function transform({ info: { config } }: StreamFacts): DraftFinding | undefined 
     "stream.transform",
     "subject_transform",
     `subject_transform is ${src || ">"} to ${dest}: rows are stored under another subject than published`,
-    "Readers must filter on the subject after the transform.",
+    "Consumers must filter on the subject after the transform.",
   );
 }
 
@@ -221,27 +226,28 @@ function otherWriters({ info: { config } }: StreamFacts): DraftFinding | undefin
   const sources = config.sources?.map(({ name }) => name) ?? [];
   if (sources.length === 0) return;
   const message = `sources is ${sources.join(", ")}: sequences are shared with other writers`;
-  return note("stream.other_writers", "sources", message, "Expect rows of others between these.");
+  return note("stream.other_writers", "sources", message, "Expect other writers' rows between these.");
 }
 
 function republish({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.republish === undefined) return;
   const message =
-    `republish is ${config.republish.src || ">"} to ${config.republish.dest}: copies leave by core NATS, ` +
+    `republish is ${config.republish.src || ">"} to ${config.republish.dest}: copies are sent by core NATS, ` +
     "without storage";
-  return note("stream.republish", "republish", message, "Who subscribes there must bear with lost rows.");
+  return note("stream.republish", "republish", message, "Subscribers there must tolerate lost rows.");
 }
 
 function workQueue({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.retention !== "workqueue") return;
-  const message = "retention is workqueue: rows go when they are consumed, and the retention cannot be changed later";
+  const message =
+    "retention is workqueue: rows are removed when they are consumed, and the retention cannot be changed";
   return note("stream.work_queue", "retention", message, "Verify receipts before the rows are consumed.");
 }
 
 function purgeable({ info: { config } }: StreamFacts): DraftFinding | undefined {
   if (config.deny_purge || config.deny_delete) return;
   const message = "deny_purge and deny_delete are off: an operator's purge cannot be undone";
-  return note("stream.purgeable", "deny_purge", message, "Set deny_purge or deny_delete where that matters.");
+  return note("stream.purgeable", "deny_purge", message, "Set deny_purge or deny_delete if rows must not be removed.");
 }
 
 function markerTtl({ info: { config }, settings }: StreamFacts): DraftFinding | undefined {
@@ -264,7 +270,7 @@ function sharedLimits({ info: { config }, sharedByResources }: StreamFacts): Dra
   return note(
     "stream.shared_limits",
     "max_msgs_per_subject",
-    "discard is old, and all resources share the stream's limits: a noisy one takes the room of the quiet ones",
+    "discard is old, and all resources share the stream's limits: rows of a busy one push out those of the others",
     "Set max_msgs_per_subject, or use a stream per resource.",
   );
 }

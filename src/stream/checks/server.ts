@@ -20,7 +20,7 @@ function serverOld({ info, server }: DestinationFacts): readonly DraftFinding[] 
   return [note(
     "server.old",
     "version",
-    `the server is ${version}: below 2.11 rows that overrun it are dropped without an answer`,
+    `the server is ${version}: servers below 2.11 drop rows that overrun them, without an answer`,
     words`Upgrade the server, or keep ${option("maxInFlight")} small.`,
   )];
 }
@@ -30,8 +30,8 @@ function serverSync({ info }: DestinationFacts): readonly DraftFinding[] {
   return [note(
     "server.sync",
     "sync_interval",
-    "storage is file: acknowledged rows reach the disk at the server's sync_interval, two minutes by default",
-    "Replicas cover the loss of one node; sync_interval: always covers a power failure, and is slower.",
+    "storage is file: acknowledged rows are synced to disk every sync_interval, two minutes by default",
+    "Replicas cover the loss of one node; sync_interval: always also covers a power failure, but is slower.",
   )];
 }
 
@@ -45,7 +45,7 @@ function accountLimits({ account, info }: DestinationFacts): readonly DraftFindi
     return [warning(
       "account.limits",
       `max_${kind}`,
-      `${used} of the account's max_${kind} ${limit} are used: rows are refused soon`,
+      `${used} of the account's max_${kind} ${limit} are used: rows will soon be refused`,
       `Raise the account's limit, or remove what is no longer needed.`,
     )];
   });
@@ -71,7 +71,7 @@ function payload({ info, server }: DestinationFacts): DraftFinding {
   return note(
     "connection.payload",
     smaller,
-    `${smaller} is ${limit} bytes (${other}): a row with its headers above it refuses its batch`,
-    `Raise ${smaller} where rows are larger.`,
+    `${smaller} is ${limit} bytes (${other}): a batch with a larger row, headers included, is refused`,
+    `Raise ${smaller} if rows are larger.`,
   );
 }

@@ -268,7 +268,7 @@ Deno.test("publish whose reader goes away fails without a crash", async () => {
   const publish = `$JETROW publish ${files.path("orders.arrow")} --batch-rows 10 ${where}`;
   const { out, err } = await shell(`{ ${publish}; echo "exit code $?" >&2; } | head -n 1`);
   assert.equal(receiptsOf(out).length, 1);
-  assert.match(err, /jetrow: standard output cannot be written: its reader has gone\n/);
+  assert.match(err, /jetrow: standard output cannot be written: its reader has closed it\n/);
   assert.match(err, /exit code 1\n/);
 });
 

@@ -104,7 +104,7 @@ Deno.test("verify reads a journal's receipts alone, and passes over its torn las
   const { exitCode, out, err } = await jetrow(["verify", file, "--url", server.url]);
   assert.equal(exitCode, 0, err);
   assert.equal(linesOf(out).length, 2);
-  assert.match(err, /journal\.jsonl, line 5 is torn: passed over\n/);
+  assert.match(err, /journal\.jsonl, line 5 is incomplete: skipped\n/);
 });
 
 Deno.test("verify says of a journal that was edited that it was, and in which line", async () => {
@@ -112,7 +112,7 @@ Deno.test("verify says of a journal that was edited that it was, and in which li
   scene.write(scene.text().replace('"resource":"orders","stream"', '"resource":"others","stream"'));
   const { exitCode, err } = await jetrow(["verify", scene.journal, "--url", scene.server.url]);
   assert.equal(exitCode, 1, err);
-  assert.match(err, /orders\.journal, line 1: edited since it was written/);
+  assert.match(err, /orders\.journal, line 1: the journal was edited after it was written/);
 });
 
 Deno.test("verify refuses what is no receipt, by file and line", async () => {
@@ -121,8 +121,8 @@ Deno.test("verify refuses what is no receipt, by file and line", async () => {
   const good = JSON.stringify(receipt);
   for (
     const [name, content, exitCode, words] of [
-      ["text", "hello\n", 1, /text, line 1: no receipt: it is no JSON object/],
-      ["list", `${good}\n[]\n`, 1, /list, line 2: no receipt/],
+      ["text", "hello\n", 1, /text, line 1: not a receipt: it is not a JSON object/],
+      ["list", `${good}\n[]\n`, 1, /list, line 2: not a receipt/],
       [
         "rows",
         `${good}\n\n${JSON.stringify({ ...receipt, rows: "many" })}\n`,
