@@ -70,8 +70,12 @@ export async function sameStreams(
   return streams;
 }
 
+/** The server lists interior deletes in one answer: of more than these, which take megabytes, only the count is asked. */
+const MOST_LISTED = 100_000;
+
 /**
- * How many messages behind a sequence are no longer there.
+ * How many messages behind a sequence are no longer there. Where the interior deletes are not listed, all of them count:
+ * any may have been behind it.
  *
  * @throws {ConnectionError} when there is no answer
  */
@@ -83,12 +87,16 @@ export async function removedBehind(
   signal: AbortSignal,
 ): Promise<number> {
   const options = { domain, inboxPrefix, signal };
-  const type = "stream_info_response";
-  const info = await apiRequest<StreamInfo>(nc, `STREAM.INFO.${stream}`, type, { deleted_details: true }, options);
-  if (isApiFailure(info)) throw unexpectedFailure(`look up stream ${stream}`, info);
-  const { first_seq, last_seq, num_deleted = 0, deleted } = info.state;
+  const stateOf = async (details: { readonly deleted_details: true } | undefined): Promise<StreamInfo["state"]> => {
+    const info = await apiRequest<StreamInfo>(nc, `STREAM.INFO.${stream}`, "stream_info_response", details, options);
+    if (isApiFailure(info)) throw unexpectedFailure(`look up stream ${stream}`, info);
+    return info.state;
+  };
+  let state = await stateOf(undefined);
+  const interior = state.num_deleted ?? 0;
+  if (interior > 0 && interior <= MOST_LISTED) state = await stateOf({ deleted_details: true });
+  const { first_seq, last_seq, num_deleted = 0, deleted } = state;
   const before = Math.max(0, Math.min(first_seq, last_seq + 1) - (after + 1));
-  // A server that does not list them leaves it open where they were.
-  if (num_deleted > 0 && deleted === undefined) return before + num_deleted;
-  return before + (deleted ?? []).filter((sequence) => sequence > after).length;
+  if (deleted === undefined) return before + num_deleted;
+  return before + deleted.filter((sequence) => sequence > after).length;
 }
