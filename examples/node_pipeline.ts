@@ -44,7 +44,7 @@ function* readingOf(line: string, number: number): Generator<Reading> {
   if (line.trim() === "") return;
   try {
     const { id, sensor, value = null, at } = JSON.parse(line);
-    if (typeof id !== "string" || typeof sensor !== "string") throw new TypeError("id and sensor must be texts");
+    if (typeof id !== "string" || typeof sensor !== "string") throw new TypeError("id and sensor must be strings");
     if (value !== null && typeof value !== "number") throw new TypeError("value must be a number or null");
     if (Number.isNaN(Date.parse(at))) throw new TypeError("at must be a date and time");
     yield { id, sensor, value, at };

@@ -79,7 +79,7 @@ export class Journal {
       appendFileSync(file.fd, bytes);
       fdatasyncSync(file.fd);
     } catch (error) {
-      ftruncateSync(file.fd, file.size); // no half line for the next one to go on from
+      ftruncateSync(file.fd, file.size); // the next line must not follow an incomplete one
       throw error;
     }
     file.size += bytes.length;

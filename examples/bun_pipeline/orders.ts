@@ -7,7 +7,7 @@ export interface Order {
   readonly id: string;
   readonly customer: string;
   readonly quantity: number;
-  /** A decimal number as text, so that no digit is lost. */
+  /** A decimal number in a string, so that no digit is lost. */
   readonly price: string;
   readonly placed_at: string;
 }
@@ -21,13 +21,16 @@ const SCHEMA = new Schema([
 ]);
 
 /**
- * What a row must be; the first that is not so refuses the request, so that every row that is kept can be published.
+ * The rules of a row. A row that breaks one refuses the whole request, so every row that is kept can be published.
  */
 const RULES: Readonly<Record<keyof Order, readonly [rule: string, holds: (value: unknown) => boolean]>> = {
-  id: ["a text that is not empty", (value) => typeof value === "string" && value !== "" && value.isWellFormed()],
-  customer: ["a text", (value) => typeof value === "string"],
+  id: ["a non-empty string", (value) => typeof value === "string" && value !== "" && value.isWellFormed()],
+  customer: ["a string", (value) => typeof value === "string"],
   quantity: ["a whole number of 32 bits", (value) => typeof value === "number" && (value | 0) === value],
-  price: ["a decimal number as text", (value) => typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value)],
+  price: [
+    "a decimal number in a string",
+    (value) => typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value),
+  ],
   placed_at: ["a date and time", (value) => typeof value === "string" && !Number.isNaN(Date.parse(value))],
 };
 

@@ -13,7 +13,7 @@ import { batchesOf, connect, isJetrowError, openRun, type SinkConfig } from "@je
 interface Env {
   readonly NATS_URL: string; // wss://...
   readonly NATS_PASSWORD: string;
-  readonly UPLOAD_TOKEN?: string; // without it nobody can upload
+  readonly UPLOAD_TOKEN?: string; // without it every upload is refused
 }
 
 export default {
@@ -56,7 +56,7 @@ async function upload(request: Request, env: Env): Promise<Response> {
   }
 }
 
-/** Who has to do something: whoever sent the data, whoever runs the server, or the sender once more. */
+/** The HTTP status of each error: the sender's fault, the server's, or a reason to send again. */
 const STATUS = {
   EncodeError: 422,
   RouteError: 404,

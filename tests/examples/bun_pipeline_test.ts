@@ -143,9 +143,9 @@ Deno.test({ name: "a Bun pipeline refuses what it could not publish", ignore: bu
   for (
     const [body, status, error] of [
       [{}, 400, "the body must be an array of orders"],
-      [[order(1), null], 400, "order 1: id must be a text that is not empty"],
+      [[order(1), null], 400, "order 1: id must be a non-empty string"],
       [[order(1, { quantity: 2 ** 31 })], 400, "order 0: quantity must be a whole number of 32 bits"],
-      [[order(1, { price: 1.5 })], 400, "order 0: price must be a decimal number as text"],
+      [[order(1, { price: 1.5 })], 400, "order 0: price must be a decimal number in a string"],
       [[order(1, { placed_at: "soon" })], 400, "order 0: placed_at must be a date and time"],
       [[order(1), order(1, { quantity: 5 })], 409, "there is another order with the id o-1"],
     ] as const

@@ -85,7 +85,7 @@ Deno.test(
           "a record without an id",
           '{"sensor":"s","at":"2026-01-31"}\n',
           server.url,
-          /line 1: id and sensor must be texts/,
+          /line 1: id and sensor must be strings/,
         ],
         ["no server", readings(0, 1), "nats://127.0.0.1:1", /connection\.refused: Cannot connect to nats:\/\/127/],
       ] as const
