@@ -8,7 +8,9 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { type AnyJetrowError, isJetrowError } from "../errors/mod.ts";
 import { resolveOptions } from "../options/publisher.ts";
 import { PublisherCore } from "../publish/core.ts";
+import { changedStream } from "../publish/stream_identity.ts";
 import { verdictOf } from "../publish/verdict.ts";
+import { UsedStreams } from "../stream/used_streams.ts";
 import type { ApplyAllOptions, Batches, Options, RunReceipt } from "../types/mod.ts";
 import { resolvePublishAll, type SequenceSettings } from "./call_options.ts";
 import { SequenceRunner } from "./sequence/runner.ts";
@@ -80,11 +82,16 @@ export async function publishAll(
     totals.add(receipt);
     await settings.onReceipt?.(receipt);
   });
+  const used = new UsedStreams();
   let lastProgress = performance.now();
   let lastError: unknown;
   for (let pause = FIRST_PAUSE;; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
-    const attempt = await runAttempt(connect, options, runner, settings);
+    const attempt = await runAttempt(connect, options, runner, settings, used);
     if (attempt.kind === "done") return totals.receipt();
+    if (attempt.kind === "changed") {
+      await runner.close(attempt.error);
+      throw attempt.error;
+    }
     if (attempt.kind === "late") throw await runner.close(lastError);
     lastError = attempt.error;
     if (attempt.ackedAt !== undefined) {
@@ -99,12 +106,14 @@ export async function publishAll(
 }
 
 /**
- * How an attempt ended: `stopped` is for good; `late`: rows of unknown fate may not go again any more. `ackedAt` is when
- * it had a row acknowledged last, in milliseconds of `performance.now()`.
+ * How an attempt ended: `stopped` is for good; `late`: rows of unknown fate may not go again any more; `changed`: every
+ * row is acknowledged, but some by a stream that no longer exists. `ackedAt` is when it had a row acknowledged last, in
+ * milliseconds of `performance.now()`.
  */
 type Attempt =
   | { readonly kind: "done" }
   | { readonly kind: "late" }
+  | { readonly kind: "changed"; readonly error: unknown }
   | { readonly kind: "failed" | "stopped"; readonly error: unknown; readonly ackedAt: number | undefined };
 
 async function runAttempt(
@@ -112,16 +121,19 @@ async function runAttempt(
   options: Options,
   runner: SequenceRunner,
   { signal, account }: Pick<SequenceSettings, "signal" | "account">,
+  used: UsedStreams,
 ): Promise<Attempt> {
   let core: PublisherCore | undefined;
   let acks: AckWatch | undefined;
   try {
     signal?.throwIfAborted();
-    const opening = PublisherCore.open(connect, options);
+    const opening = PublisherCore.open(connect, options, used);
     const opened = core = await openUnlessAborted(opening, signal, (late) => late.close());
     acks = new AckWatch(opened);
     account?.opened?.(() => opened.stats());
-    return { kind: await runner.run(core) ? "done" : "late" };
+    if (!await runner.run(core)) return { kind: "late" };
+    const error = await changedStream(core.destinations);
+    return error === undefined ? { kind: "done" } : { kind: "changed", error };
   } catch (error) {
     // What `onReceipt` throws meanwhile is foreign, too.
     await runner.settle().catch(() => {});
@@ -175,6 +187,7 @@ function mends(error: AnyJetrowError): boolean {
     case "PublishError":
       if (error.code === "publish.aborted" || error.code === "publish.permission") return false;
       if (error.code === "publish.wrong_stream" || error.code === "publish.internal") return false;
+      if (error.code === "publish.stream_changed") return false;
       return error.serverCode === undefined || verdictOf(error.serverCode).again !== "never";
     default:
       return false;

@@ -6,6 +6,7 @@
 
 import { StateError } from "../errors/mod.ts";
 import { PublisherCore } from "../publish/core.ts";
+import { changedStream } from "../publish/stream_identity.ts";
 import type {
   ApplyAllOptions,
   Batches,
@@ -114,7 +115,8 @@ export class BoundedRun {
   /**
    * Waits for the calls in progress and ends the run. Resolves with the totals by resource, sorted by name; repeatable.
    *
-   * Throws the error of a failed call, and a StateError after `abort`.
+   * Throws the error of a failed call, a StateError after `abort`, and a PublishError `publish.stream_changed` if a
+   * stream was deleted since rows were published to it.
    */
   commit(): Promise<RunReceipt> {
     if (this.#state === "aborted") return Promise.reject(stateError("commit", "aborted"));
@@ -124,7 +126,9 @@ export class BoundedRun {
 
   async #commit(): Promise<RunReceipt> {
     await Promise.allSettled(this.#calls);
+    const changed = this.#failed === undefined ? await changedStream(this.#core.destinations) : undefined;
     await this.#core.close();
+    if (changed !== undefined) throw changed;
     if (this.#failed !== undefined) throw this.#failed.error;
     return this.#totals.receipt();
   }

@@ -7,6 +7,7 @@
 import { describe } from "../util/describe.ts";
 import { ConfigError, PublishError, StateError } from "../errors/mod.ts";
 import { PublisherCore } from "../publish/core.ts";
+import { changedStream } from "../publish/stream_identity.ts";
 import { giveUp } from "../publish/opening.ts";
 import type {
   ApplyAllOptions,
@@ -146,8 +147,8 @@ export class EpochSession {
 
   /**
    * Waits for the calls in progress and commits the active epoch. Resolves with the totals by resource, sorted by name,
-   * and with the same again when repeated while idle. Throws a StateError for any other epoch, and a failed call's
-   * error.
+   * and with the same again when repeated while idle. Throws a StateError for any other epoch, a failed call's error,
+   * and a PublishError `publish.stream_changed` if a stream was deleted since rows of the epoch were sent to it.
    */
   async commitEpoch(ref: EpochRef): Promise<ResourceTotal[]> {
     this.#refuse("commit");
@@ -162,6 +163,7 @@ export class EpochSession {
 
   async #committed(epoch: Epoch, ref: EpochRef): Promise<ResourceTotal[]> {
     await Promise.allSettled(this.#calls);
+    await this.#checkStreams(epoch);
     if (epoch.abort.signal.aborted) {
       throw new StateError("state.aborted", `Cannot commit epoch ${ref.epoch}: it was aborted meanwhile`);
     }
@@ -169,6 +171,16 @@ export class EpochSession {
     this.#state = committed(this.#state);
     this.#lastCommit = this.#commit;
     return epoch.totals.list();
+  }
+
+  /** Poisons the session if a stream was deleted since rows of the epoch were sent to it. */
+  async #checkStreams({ abort }: Epoch): Promise<void> {
+    if (abort.signal.aborted || this.#poison !== undefined) return;
+    const error = await changedStream(this.#core.destinations);
+    if (error === undefined) return;
+    this.#uncertain ??= error;
+    this.#poison ??= { error };
+    await this.#core.close();
   }
 
   /**

@@ -12,6 +12,7 @@ import { PieceMemory } from "../json/memory/spare.ts";
 import type { RowRange } from "../message/prepare.ts";
 import type { Settings } from "../options/publisher.ts";
 import type { Destinations } from "../stream/destination.ts";
+import type { UsedStreams } from "../stream/used_streams.ts";
 import type { Dial, Options, PublisherStats, RowBatch, WriteReceipt } from "../types/mod.ts";
 import { type BatchSource, openBatch } from "./prepare_batch.ts";
 import { type Call, Calls } from "./calls.ts";
@@ -36,8 +37,9 @@ export class PublisherCore implements LaneHost {
   readonly settings: Settings;
   /** Whether the connection is closed with the publisher. */
   readonly ownsConnection: boolean;
+  /** Where rows go. */
+  readonly destinations: Destinations;
   readonly #nc: NatsConnection;
-  readonly #destinations: Destinations;
   readonly #wire: Wire;
   /** Memory that is reused: for bodies only if the wire copies them, so that nothing reads them after that. */
   readonly #memory: PieceMemory;
@@ -63,7 +65,7 @@ export class PublisherCore implements LaneHost {
     this.ownsConnection = owns;
     this.#nc = nc;
     this.#inbox = inbox;
-    this.#destinations = destinations;
+    this.destinations = destinations;
     this.#wire = openWire(nc, inbox.prefix);
     this.#memory = new PieceMemory({ bodies: !this.#wire.holdsRows });
     this.#loader = new Loader(destinations, settings, this.#memory, this.#turns);
@@ -76,9 +78,9 @@ export class PublisherCore implements LaneHost {
   }
 
   /** Dials where a function was given, subscribes, checks a shared stream. What was dialled is closed on failure. */
-  static async open(to: Dial, options: Options): Promise<PublisherCore> {
+  static async open(to: Dial, options: Options, used?: UsedStreams): Promise<PublisherCore> {
     const opening: { core?: PublisherCore } = {};
-    const parts = await openParts(to, options, (msg) => opening.core?.reply(msg));
+    const parts = await openParts(to, options, (msg) => opening.core?.reply(msg), used);
     try {
       return opening.core = new PublisherCore(parts);
     } catch (cause) {
@@ -201,7 +203,7 @@ export class PublisherCore implements LaneHost {
       inFlightBytes: this.#lane.inFlightBytes,
       ...this.#tally,
       wire: this.#wire.kind,
-      created: this.#destinations.created,
+      created: this.destinations.created,
     };
   }
 
@@ -237,7 +239,7 @@ export class PublisherCore implements LaneHost {
   }
 
   drained(): void {
-    if (this.#failure !== undefined) this.#finish();
+    if (this.#failure !== undefined) this.#ending ??= this.#failAll();
   }
 
   moved(): void {
@@ -264,14 +266,10 @@ export class PublisherCore implements LaneHost {
   #end(failure: Failure): void {
     this.#failure ??= failure;
     this.#lane.cut();
-    this.#finish();
-  }
-
-  /** The end after a failure: releases everything first, then ends every call with its error. */
-  #finish(): void {
     this.#ending ??= this.#failAll();
   }
 
+  /** The end after a failure: releases everything first, then ends every call with its error. */
   async #failAll(): Promise<void> {
     for (const { delivery } of this.#calls.all) delivery.over = true;
     try {
@@ -288,7 +286,7 @@ export class PublisherCore implements LaneHost {
     if (this.#released) return;
     this.#released = true;
     this.#watch.stop();
-    this.#destinations.close();
+    this.destinations.close();
     this.#inbox.close();
     this.#lane.cut();
     this.#progress.stop();

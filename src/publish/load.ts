@@ -74,6 +74,8 @@ export class Loader {
     });
     if (loaded === undefined || !wanted()) return undefined;
     if (before !== undefined) await before(loaded.rows, loaded.destination);
-    return wanted() ? loaded : undefined;
+    if (!wanted()) return undefined;
+    this.#destinations.use(loaded.destination);
+    return loaded;
   }
 }

@@ -10,6 +10,7 @@ import { ConfigError } from "../errors/mod.ts";
 import { resolveOptions, type Settings } from "../options/publisher.ts";
 import { inboxPrefixOf } from "../stream/api/request.ts";
 import { Destinations } from "../stream/destination.ts";
+import type { UsedStreams } from "../stream/used_streams.ts";
 import type { Dial, Options } from "../types/mod.ts";
 import { closeConnection } from "./connection/watch.ts";
 import { type Inbox, openInbox } from "./connection/inbox.ts";
@@ -31,16 +32,21 @@ export interface Opened {
 
 /**
  * Checks the options, dials where a function was given, subscribes, and checks a shared stream. What was dialled is
- * closed on failure.
+ * closed on failure. `used` has the streams of earlier attempts.
  */
-export async function openParts(to: Dial, options: Options, onReply: (msg: Msg) => void): Promise<Opened> {
+export async function openParts(
+  to: Dial,
+  options: Options,
+  onReply: (msg: Msg) => void,
+  used?: UsedStreams,
+): Promise<Opened> {
   const settings = await settingsOf(to, options);
   const owns = typeof to === "function" || settings.ownsConnection;
   const nc = checkConnected(typeof to === "function" ? await to() : to);
   let inbox: Inbox | undefined;
   try {
     inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), onReply, hasDeepReplies(settings));
-    const destinations = new Destinations(nc, settings, inbox.prefix.length + replyTailBytes(settings));
+    const destinations = new Destinations(nc, settings, inbox.prefix.length + replyTailBytes(settings), used);
     await destinations.open();
     return { settings, nc, owns, inbox, destinations };
   } catch (error) {

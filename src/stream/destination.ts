@@ -20,9 +20,12 @@ import {
   hasPlaceholder,
   overlapsSubject,
 } from "../subject/mod.ts";
+import { isApiFailure, requestStreamInfo } from "./api/request.ts";
+import { STREAM_NOT_FOUND } from "./api/server_codes.ts";
 import { millisOf } from "./checks/facts.ts";
 import { factsOf, type Found, openStream, refuse, type Wanted } from "./open_stream.ts";
 import { refusalFindings } from "./checks/findings.ts";
+import { UsedStreams } from "./used_streams.ts";
 
 /** Where one resource goes. */
 export interface Destination {
@@ -30,6 +33,8 @@ export interface Destination {
   readonly resource: string;
   /** The stream. */
   readonly stream: string;
+  /** When the stream was created: another stream of the same name has another time. */
+  readonly created: string;
   /** The concrete publish subject. */
   readonly subject: string;
   /** What its messages have in common. */
@@ -63,6 +68,7 @@ export class Destinations {
   readonly #settings: Settings;
   readonly #replyBytes: number;
   readonly #known = new Map<string, Promise<Destination>>();
+  readonly #used: UsedStreams;
   #created: readonly string[] = [];
   readonly #closing = new AbortController();
   #shared: Found | undefined;
@@ -71,8 +77,9 @@ export class Destinations {
   /** When streams were looked up again, in milliseconds of `performance.now()`: the last {@linkcode LOOKUPS} times. */
   readonly #lookups: number[] = [];
 
-  /** Destinations over a connection; reply subjects have at most `replyBytes` bytes. */
-  constructor(nc: NatsConnection, settings: Settings, replyBytes: number) {
+  /** Destinations over a connection; reply subjects have at most `replyBytes` bytes. `used` may have earlier streams. */
+  constructor(nc: NatsConnection, settings: Settings, replyBytes: number, used: UsedStreams = new UsedStreams()) {
+    this.#used = used;
     this.#nc = nc;
     this.#settings = settings;
     this.#replyBytes = replyBytes;
@@ -87,6 +94,26 @@ export class Destinations {
   async open(): Promise<void> {
     const { stream, subject } = this.#settings;
     if (!hasPlaceholder(stream)) this.#shared = await this.#find(sharedBy(stream, subject));
+  }
+
+  /** Notes that rows are about to be sent to a destination. */
+  use({ stream, created }: Destination): void {
+    this.#used.note(stream, created);
+  }
+
+  /** Returns a stream that was deleted since rows were sent to it, if any, and forgets the streams that were used. */
+  takeLostStream(): Promise<string | undefined> {
+    return this.#used.takeLost((stream) => this.#creationOf(stream));
+  }
+
+  /** When a stream was created; null if it does not exist, undefined without an answer. */
+  async #creationOf(stream: string): Promise<string | null | undefined> {
+    const { domain, inboxPrefix } = this.#settings;
+    const options = { domain, inboxPrefix, signal: this.#closing.signal };
+    const info = await requestStreamInfo(this.#nc, stream, options).catch(() => undefined);
+    if (info === undefined) return undefined;
+    if (isApiFailure(info)) return info.error.err_code === STREAM_NOT_FOUND ? null : undefined;
+    return String(info.created);
   }
 
   /** Ends the lookups in progress: nothing is created any more. */
@@ -181,6 +208,7 @@ export class Destinations {
     return {
       resource,
       stream,
+      created: String(info.created),
       subject,
       source,
       target: new MessageTarget(this.#targetFields(resource, stream, subject, info)),
