@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { FIRST_CHECK, formatLine, type JournalLine } from "../../src/cli/journal/line.ts";
+import { readJournal } from "../../src/cli/journal/read.ts";
 import { api } from "../_support/nats/mod.ts";
 import { receiptsOf } from "./_files.ts";
 import { finished, type Line, Scene, tornAt } from "./_journal.ts";
@@ -61,6 +62,30 @@ Deno.test("a torn begin or resume line counts as never written: its rows were no
     assert.equal(exitCode, 0, err);
     await scene.assertWhole();
   }
+});
+
+Deno.test("a last line that was written whole and has a wrong bit is refused, whatever bit: its rows may have been sent", async () => {
+  await using scene = await finished({ ids: false });
+  const lines = scene.lines();
+  for (const kind of ["begin", "receipt"]) {
+    const { text } = rechained(lines.slice(0, lines.findLastIndex((line) => line.kind === kind) + 1));
+    const start = text.lastIndexOf("\n", text.length - 2) + 1;
+    scene.write(text);
+    await readJournal(scene.journal);
+    for (let at = start; at < text.length; at++) {
+      for (let bit = 0; bit < 7; bit++) {
+        const wrong = String.fromCharCode(text.charCodeAt(at) ^ (1 << bit));
+        scene.write(text.slice(0, at) + wrong + text.slice(at + 1));
+        await assert.rejects(
+          readJournal(scene.journal),
+          { name: "JournalError" },
+          `bit ${bit} of character ${at - start} of the ${kind} line`,
+        );
+      }
+    }
+  }
+  scene.write(`${rechained(lines).text.trimEnd()}\0`);
+  await scene.assertRefused(/line \d+: damaged/);
 });
 
 Deno.test("a line that the disk never got is torn, whatever stands there", async () => {

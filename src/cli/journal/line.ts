@@ -116,6 +116,8 @@ export const JOURNAL_BEGINNING = '{"kind":"run","journal":';
 export const FIRST_CHECK = 0;
 
 const CHECK = /,"check":(\d{1,10})\}$/;
+/** A checksum that something other than the end of its line may follow. */
+const CHECK_WITHIN = /,"check":\d{1,10}\}/;
 const utf8 = new TextEncoder();
 
 /** A line as it is written. */
@@ -123,6 +125,11 @@ export function formatLine(line: JournalLine, before: number): { readonly text: 
   const body = visibleLines(JSON.stringify(line));
   const check = crc32c(utf8.encode(body), before);
   return { text: `${body.slice(0, -1)},"check":${check}}`, check };
+}
+
+/** Whether a line that cannot be read was written to its end: one that a crash has torn has no checksum. */
+export function hasCheck(text: string): boolean {
+  return CHECK_WITHIN.test(text);
 }
 
 /** Reads a line. */

@@ -9,7 +9,7 @@ import { fileFault } from "../file_fault.ts";
 import { InputError } from "../input/error.ts";
 import { linesOf } from "../lines.ts";
 import { JournalError } from "./error.ts";
-import { FIRST_CHECK, JOURNAL_BEGINNING, type JournalLine, parseLine } from "./line.ts";
+import { FIRST_CHECK, hasCheck, JOURNAL_BEGINNING, type JournalLine, parseLine } from "./line.ts";
 import { JournalState } from "./state.ts";
 import type { JournalEnd } from "./writer.ts";
 
@@ -24,7 +24,8 @@ export interface ReadJournal {
 const NO_STDIN = { stdin: (async function* () {})() };
 
 /**
- * Reads a journal. Its last line may be torn, and so may be one that another process has gone on after.
+ * Reads a journal. Its last line may be torn: without its end, which is a checksum and a line feed. So may be one that
+ * another process has gone on after.
  *
  * @throws {InputError} when it cannot be read
  * @throws {JournalError} when it is no journal, or was edited
@@ -38,7 +39,7 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<R
   if (!found.isFile()) throw new InputError(`${path} cannot be read as a journal: it is not a regular file`);
   const { size } = found;
   let check = FIRST_CHECK;
-  let torn: string | undefined;
+  let torn: { readonly text: string; readonly number: number } | undefined;
   let open = false;
   for await (
     const { text, number, whole } of linesOf(path, signal === undefined ? NO_STDIN : { ...NO_STDIN, signal })
@@ -56,13 +57,18 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<R
     }
     open = !whole;
     if (parsed === "torn") {
-      torn = text;
+      torn = { text, number };
       continue;
     }
     // A torn line counts as never written: a piece is begun, and the line synced, before a row of it is sent.
     torn = undefined;
     check = parsed.check;
     state.take(parsed.line, number);
+  }
+  if (torn !== undefined && (!open || hasCheck(torn.text))) {
+    throw new JournalError(
+      `${path}, line ${torn.number}: damaged after it was written whole: its rows may have been sent`,
+    );
   }
   return { state, end: { size, check, open } };
 }

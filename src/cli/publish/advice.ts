@@ -19,8 +19,16 @@ export interface EndedRun {
   readonly signal: AbortSignal;
 }
 
+/** Whether a stream was deleted meanwhile: rows that it had acknowledged are gone, and no run can continue. */
+export function isStreamChanged(error: unknown): boolean {
+  return isJetrowError(error) && error.code === "publish.stream_changed";
+}
+
 /** Returns lines of advice: how to continue, if another run can. */
 export function adviceFor(error: unknown, { plan, sent, signal }: EndedRun): string[] {
+  if (isStreamChanged(error)) {
+    return ["publish all rows again, without --resume: rows with ids that are stored stay single"];
+  }
   const { receipt, resume, retry } = plan;
   const isLost = isJetrowError(error) && (error.name === "ConnectionError" || error.code === "publish.disconnected");
   const isFailure = isJetrowError(error) && (isLost || error.name === "PublishError");

@@ -20,7 +20,7 @@ import type { InputField, JournalLine } from "../journal/line.ts";
 import type { JournalWriter } from "../journal/writer.ts";
 import { connectUnlessAborted } from "../connection.ts";
 import { RunFailure } from "../errors.ts";
-import { adviceFor } from "./advice.ts";
+import { adviceFor, isStreamChanged } from "./advice.ts";
 import { Keeper, type PlacedReceipt } from "./piece_tracker.ts";
 import { ProgressLine } from "./progress_line.ts";
 import type { PublishPlan } from "./options.ts";
@@ -157,6 +157,7 @@ export class Publication {
     if (!this.#keeper.hasBegun && this.#plan.receipt !== undefined) await this.#journal?.clear().catch(() => {});
     const { reason, where } = this.#placed(error);
     const advice = adviceFor(error, { plan: this.#plan, sent: this.#account.hasSent, signal: this.#io.signal });
+    if (isStreamChanged(error)) this.#account.loseAcknowledged();
     const counts = this.#account.hasSent || this.#signal.aborted ? [this.#account.line] : [];
     return new RunFailure(reason, [...where, ...counts, ...advice]);
   }

@@ -16,6 +16,7 @@ export class RowAccount {
   #rejected = 0;
   #unknown = 0;
   #printed = 0;
+  #lost = 0;
 
   /** An account of a run that is to send `total` rows, if that is known. */
   constructor(total: number | undefined) {
@@ -43,17 +44,25 @@ export class RowAccount {
     }
   }
 
+  /** Counts no row as acknowledged any more: a stream was deleted, and rows that it had acknowledged went with it. */
+  loseAcknowledged(): void {
+    this.#lost += this.#acked;
+    this.#acked = this.#printed = 0;
+  }
+
   /** Whether any row can have reached the server. */
   get hasSent(): boolean {
-    return this.#acked + this.#rejected + this.#unknown > 0;
+    return this.#acked + this.#lost + this.#rejected + this.#unknown > 0;
   }
 
   /** Returns the counts as a line. */
   get line(): string {
     if (!this.hasSent) return "no row was published";
     const without = this.#acked - this.#printed;
-    const unsent = (this.#total ?? 0) - this.#acked - this.#rejected - this.#unknown;
+    const unsent = (this.#total ?? 0) - this.#acked - this.#lost - this.#rejected - this.#unknown;
+    const lost = "acknowledged before a stream was deleted (they may no longer be stored, whatever their receipts say)";
     const counts: readonly (readonly [count: number, what: string])[] = [
+      [this.#lost, lost],
       [this.#rejected, "rejected"],
       [this.#unknown, "of unknown fate (sent and not answered: they may or may not be stored)"],
       [unsent, "not sent"],
