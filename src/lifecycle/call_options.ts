@@ -10,7 +10,6 @@ import { applyRules, type Fields, fieldsOf, missing, type Place } from "../optio
 import { listener } from "../options/values.ts";
 import { CALL, plainOptions } from "../publish/call_options.ts";
 import type { ApplyAllOptions, BatchLimits, WriteReceipt } from "../types/mod.ts";
-import type { AccountedOptions, PieceAccount } from "./sequence/piece_log.ts";
 
 /** The options of a sequence, with its limits filled in. */
 export interface SequenceSettings extends PieceLimits {
@@ -18,39 +17,32 @@ export interface SequenceSettings extends PieceLimits {
   readonly signal?: AbortSignal;
   /** Told each piece's receipt. */
   readonly onReceipt?: (receipt: WriteReceipt) => void | Promise<void>;
-  /** What keeps account. */
-  readonly account?: PieceAccount;
 }
 
 const SEQUENCE = { ...CALL, onReceipt: { rule: listener<NonNullable<ApplyAllOptions["onReceipt"]>> } } as const;
 
 const LIMITS: readonly (keyof BatchLimits)[] = ["batchMaxRows", "batchMaxBytes"];
 
+const KEYS: readonly string[] = [...LIMITS, ...Object.keys(SEQUENCE)];
+
 const TOP: Place = { field: "", spelling: "camel" };
 
 /** The options of a sequence's call. */
-export function resolveSequence(options: AccountedOptions): SequenceSettings {
-  return sequenceOf(fieldsOf(plainOptions(options), keysOf(options), TOP));
+export function resolveSequence(options: ApplyAllOptions): SequenceSettings {
+  return sequenceOf(fieldsOf(plainOptions(options), KEYS, TOP));
 }
 
 /** The limits of `publishAll`, the budget in milliseconds. */
 export function resolvePublishAll(
-  limits: AccountedOptions & { readonly budget: number | string },
+  limits: ApplyAllOptions & { readonly budget: number | string },
 ): SequenceSettings & { readonly budget: number } {
-  const fields = fieldsOf(limits ?? {}, ["budget", ...keysOf(limits)], TOP, "limits");
+  const fields = fieldsOf(limits ?? {}, ["budget", ...KEYS], TOP, "limits");
   const budget = fields.get("budget");
   if (budget === undefined) throw missing(fields.place("budget"));
   return { budget: durationMillis(budget, "budget"), ...sequenceOf(fields) };
 }
 
-/** The account is no caller's: where there is none, no error points to it. */
-function keysOf(options: unknown): readonly string[] {
-  const known = [...LIMITS, ...Object.keys(SEQUENCE)];
-  return Object.hasOwn(Object(options), "account") ? [...known, "account"] : known;
-}
-
 function sequenceOf(fields: Fields): SequenceSettings {
   const limits = Object.fromEntries(LIMITS.map((limit) => [limit, fields.get(limit)]));
-  const account = fields.get("account") as PieceAccount | undefined;
-  return { ...resolveLimits(limits), ...applyRules(fields, SEQUENCE), ...(account && { account }) };
+  return { ...resolveLimits(limits), ...applyRules(fields, SEQUENCE) };
 }

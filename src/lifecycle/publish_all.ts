@@ -11,8 +11,9 @@ import { PublisherCore } from "../publish/core.ts";
 import { changedStream } from "../publish/stream_identity.ts";
 import { verdictOf } from "../publish/verdict.ts";
 import { UsedStreams } from "../stream/used_streams.ts";
-import type { ApplyAllOptions, Batches, Options, RunReceipt } from "../types/mod.ts";
+import type { ApplyAllOptions, Batches, Options, RunReceipt, WriteReceipt } from "../types/mod.ts";
 import { resolvePublishAll, type SequenceSettings } from "./call_options.ts";
+import type { PieceLog } from "./sequence/piece_log.ts";
 import { SequenceRunner } from "./sequence/runner.ts";
 import { Totals } from "./totals.ts";
 import { watchAbort } from "../util/abort.ts";
@@ -75,73 +76,77 @@ export async function publishAll(
   batches: Batches,
   limits: PublishAllOptions,
 ): Promise<RunReceipt> {
+  return await publishSequence(connect, options, batches, resolvePublishAll(limits));
+}
+
+/** Does what {@linkcode publishAll} does, and records the pieces in a log. A budget of 0 is one attempt. */
+export async function publishSequence(
+  connect: () => Promise<NatsConnection>,
+  options: Options,
+  batches: Batches,
+  { budget, ...settings }: SequenceSettings & { readonly budget: number },
+  log?: PieceLog,
+): Promise<RunReceipt> {
+  const { signal } = settings;
   const { publishTimeout } = resolveOptions(options);
-  const { budget, ...settings } = resolvePublishAll(limits);
   const totals = new Totals();
-  const runner = new SequenceRunner(batches, settings, async (receipt) => {
+  const report = async (receipt: WriteReceipt): Promise<void> => {
     totals.add(receipt);
     await settings.onReceipt?.(receipt);
-  });
+  };
+  const runner = new SequenceRunner(batches, settings, report, log);
   const used = new UsedStreams();
   let lastProgress = performance.now();
-  let lastError: unknown;
   for (let pause = FIRST_PAUSE;; pause = Math.min(LONGEST_PAUSE, pause * 2)) {
-    const attempt = await runAttempt(connect, options, runner, settings, used);
-    if (attempt.kind === "done") return totals.receipt();
-    if (attempt.kind === "changed") {
-      await runner.close(attempt.error);
-      throw attempt.error;
-    }
-    if (attempt.kind === "late") throw await runner.close(lastError);
-    lastError = attempt.error;
-    if (attempt.ackedAt !== undefined) {
-      lastProgress = attempt.ackedAt;
+    const end = await attemptOver(() => openCore(connect, options, used, signal), runner, log);
+    if (end.kind === "done") return totals.receipt();
+    if (end.ackedAt !== undefined) {
+      lastProgress = end.ackedAt;
       pause = FIRST_PAUSE;
     }
     const left = Math.max(lastProgress, runner.takenAt) + budget - performance.now();
-    const again = attempt.kind === "failed" && left > 0 && runner.whyNotAgain(publishTimeout) === undefined;
-    if (!again) throw await runner.close(lastError);
-    if (!await sleep(Math.min(pause, left), settings.signal)) throw await runner.close(settings.signal?.reason);
+    if (left <= 0 || !canMend(end.error) || !runner.canResume(publishTimeout)) return await runner.fail(end.error);
+    if (!await sleep(Math.min(pause, left), signal)) return await runner.fail(signal?.reason);
   }
 }
 
-/**
- * How an attempt ended: `stopped` is for good; `late`: rows of unknown fate may not go again any more; `changed`: every
- * row is acknowledged, but some by a stream that no longer exists. `ackedAt` is when it had a row acknowledged last, in
- * milliseconds of `performance.now()`.
- */
-type Attempt =
-  | { readonly kind: "done" }
-  | { readonly kind: "late" }
-  | { readonly kind: "changed"; readonly error: unknown }
-  | { readonly kind: "failed" | "stopped"; readonly error: unknown; readonly ackedAt: number | undefined };
-
-async function runAttempt(
+async function openCore(
   connect: () => Promise<NatsConnection>,
   options: Options,
-  runner: SequenceRunner,
-  { signal, account }: Pick<SequenceSettings, "signal" | "account">,
   used: UsedStreams,
-): Promise<Attempt> {
-  let core: PublisherCore | undefined;
-  let acks: AckWatch | undefined;
+  signal: AbortSignal | undefined,
+): Promise<PublisherCore> {
+  signal?.throwIfAborted();
+  return await openUnlessAborted(PublisherCore.open(connect, options, used), signal, (late) => late.close());
+}
+
+/** How one publisher ended; `ackedAt`: when it had a row acknowledged last, in milliseconds of `performance.now()`. */
+type End =
+  | { readonly kind: "done" }
+  | { readonly kind: "failed"; readonly error: unknown; readonly ackedAt: number | undefined };
+
+/** Goes on with the sequence over a publisher of its own. */
+async function attemptOver(
+  open: () => Promise<PublisherCore>,
+  runner: SequenceRunner,
+  log: PieceLog | undefined,
+): Promise<End> {
+  let core: PublisherCore;
   try {
-    signal?.throwIfAborted();
-    const opening = PublisherCore.open(connect, options, used);
-    const opened = core = await openUnlessAborted(opening, signal, (late) => late.close());
-    acks = new AckWatch(opened);
-    account?.opened?.(() => opened.stats());
-    if (!await runner.run(core)) return { kind: "late" };
-    const error = await changedStream(core.destinations);
-    return error === undefined ? { kind: "done" } : { kind: "changed", error };
+    core = await open();
   } catch (error) {
-    // What `onReceipt` throws meanwhile is foreign, too.
-    await runner.settle().catch(() => {});
-    const mendable = !runner.hopeless && !signal?.aborted && canMend(error);
-    return { kind: mendable ? "failed" : "stopped", error, ackedAt: acks?.last() };
+    return { kind: "failed", error, ackedAt: undefined };
+  }
+  const acks = new AckWatch(core);
+  try {
+    log?.opened?.(() => core.stats());
+    const attempt = await runner.attempt(core);
+    if (attempt.kind === "failed") return { kind: "failed", error: attempt.error, ackedAt: acks.last() };
+    const error = await changedStream(core.destinations);
+    return error === undefined ? { kind: "done" } : { kind: "failed", error, ackedAt: acks.last() };
   } finally {
-    acks?.stop();
-    await core?.close();
+    acks.stop();
+    await core.close();
   }
 }
 

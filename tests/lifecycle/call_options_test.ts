@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type BoundedRun, type EpochSession, openRun, openSession, publishAll, Publisher } from "../../mod.ts";
 import type { ConfigErrorCode } from "../../src/errors/mod.ts";
-import type { PieceAccount } from "../../src/lifecycle/sequence/piece_log.ts";
 import { resolvePublishAll, resolveSequence } from "../../src/lifecycle/call_options.ts";
 import { resolveCall } from "../../src/publish/call_options.ts";
 import { failureOf } from "../_support/aftermath.ts";
@@ -76,20 +75,6 @@ Deno.test(
     for (const [resolve, options, code, field, says] of cases) {
       keepsSecret(refuses(() => resolve(options as never), { code, field, says }), "s3cret");
     }
-  }),
-);
-
-Deno.test(
-  "an account is taken where it is given, and no error names it where it is not",
-  onVirtualClock(() => {
-    const account: PieceAccount = { begin: () => Promise.resolve(), left: () => {} };
-    assert.equal(resolveSequence({ account }).account, account);
-    assert.equal(resolvePublishAll({ ...BUDGET, account } as typeof BUDGET).account, account);
-    refuses(() => resolveSequence({ acount: account } as never), {
-      code: "config.unknown",
-      field: "acount",
-      says: "did you mean",
-    });
   }),
 );
 

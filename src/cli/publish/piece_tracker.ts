@@ -6,7 +6,7 @@
  */
 
 import type { EarlierSends } from "../../stream/resend.ts";
-import type { BegunPiece, LeftPiece, PieceAccount } from "../../lifecycle/sequence/piece_log.ts";
+import type { BegunPiece, LeftPiece, PieceLog } from "../../lifecycle/sequence/piece_log.ts";
 import { ACKED, DUPLICATE, isAcknowledged, UNSENT } from "../../publish/outcomes.ts";
 import type { WriteReceipt } from "../../types/mod.ts";
 import type { Feed, PendingPiece, Place } from "./feed.ts";
@@ -49,7 +49,7 @@ interface Entry {
 }
 
 /** Keeps account of one run. */
-export class Keeper implements PieceAccount {
+export class Keeper implements PieceLog {
   readonly #parts: KeeperParts;
   readonly #feed: Feed;
   readonly #open = new Map<string, Entry>();

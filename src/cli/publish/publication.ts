@@ -7,13 +7,12 @@
 import { withBatch } from "../../errors/encode.ts";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { isJetrowError } from "../../errors/mod.ts";
-import type { AccountedOptions } from "../../lifecycle/sequence/piece_log.ts";
-import { publishAll } from "../../lifecycle/publish_all.ts";
-import { openRun } from "../../lifecycle/run.ts";
+import { resolveSequence } from "../../lifecycle/call_options.ts";
+import { publishSequence } from "../../lifecycle/publish_all.ts";
+import type { PieceLog } from "../../lifecycle/sequence/piece_log.ts";
 import { Totals } from "../../lifecycle/totals.ts";
 import { resolveOptions } from "../../options/publisher.ts";
-import type { PublisherStats, ResourceTotal, RowBatch, RunReceipt, WriteReceipt } from "../../types/mod.ts";
-import { openUnlessAborted } from "../../util/unless_aborted.ts";
+import type { PublisherStats, ResourceTotal, RunReceipt, WriteReceipt } from "../../types/mod.ts";
 import { Feed, type Work } from "./feed.ts";
 import type { CliIo } from "../io.ts";
 import type { InputField, JournalLine } from "../journal/line.ts";
@@ -86,6 +85,7 @@ export class Publication {
     try {
       const total = await this.#send();
       this.#progress.clear();
+      await this.#announce();
       await this.#keeper.close().catch((error) => this.#fail(error));
       if (this.#fault !== undefined) throw this.#fault.error;
       await this.#summary(total, (performance.now() - started) / 1000);
@@ -104,25 +104,20 @@ export class Publication {
   }
 
   async #send(): Promise<RunReceipt> {
-    const { config, limits, retry } = this.#plan;
-    const options: AccountedOptions = {
-      ...limits,
-      signal: this.#signal,
-      account: {
-        opened: (stats) => this.#opened(stats),
-        begin: (piece) => this.#keeper.begin(piece),
-        earlier: (batch) => this.#keeper.earlier(batch),
-        left: (pieces) => {
-          this.#account.leave(pieces);
-          this.#keeper.left(pieces);
-        },
+    const { config, limits, retry = 0 } = this.#plan;
+    const log: PieceLog = {
+      opened: (stats) => this.#opened(stats),
+      begin: (piece) => this.#keeper.begin(piece),
+      earlier: (batch) => this.#keeper.earlier(batch),
+      left: (pieces) => {
+        this.#account.leave(pieces);
+        this.#keeper.left(pieces);
       },
-      onReceipt: (receipt) => this.#receive(receipt),
     };
+    const options = { ...limits, signal: this.#signal, onReceipt: (receipt: WriteReceipt) => this.#receive(receipt) };
     const told = { ...config, onProgress: (progress: Parameters<ProgressLine["show"]>[0]) => this.#show(progress) };
-    const batches = this.#feed.batches();
-    if (retry === undefined) return await this.#once(told, batches, options);
-    return await publishAll(() => this.#dial(), told, batches, Object.assign(options, { budget: retry }));
+    const settings = { ...resolveSequence(options), budget: retry };
+    return await publishSequence(() => this.#dial(), told, this.#feed.batches(), settings, log);
   }
 
   /** Takes the receipt of a piece. Never throws: what is stored has to be accounted for, whatever cannot be written. */
@@ -160,24 +155,6 @@ export class Publication {
     if (isStreamChanged(error)) this.#account.loseAcknowledged();
     const counts = this.#account.hasSent || this.#signal.aborted ? [this.#account.line] : [];
     return new RunFailure(reason, [...where, ...counts, ...advice]);
-  }
-
-  async #once(
-    config: PublishPlan["config"],
-    batches: AsyncIterable<RowBatch>,
-    options: AccountedOptions,
-  ): Promise<RunReceipt> {
-    const opening = openRun(() => this.#dial(), config);
-    const run = await openUnlessAborted(opening, this.#signal, (late) => late.abort());
-    this.#opened(() => run.stats());
-    try {
-      await this.#announce();
-      await run.applyAll(batches, options);
-      return await run.commit();
-    } finally {
-      // A failed call has told already what there is to tell.
-      await run.abort().catch(() => {});
-    }
   }
 
   async #dial(): Promise<NatsConnection> {

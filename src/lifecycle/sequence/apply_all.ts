@@ -37,10 +37,8 @@ export async function applyAll(
     });
   });
   try {
-    await runner.run(core);
-  } catch (error) {
-    await runner.settle().catch(() => {}); // what the listener throws meanwhile, the runner keeps
-    throw await runner.close(error);
+    const attempt = await runner.attempt(core);
+    if (attempt.kind === "failed") await runner.fail(attempt.error);
   } finally {
     release();
     core.reportProgress();

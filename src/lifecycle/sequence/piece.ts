@@ -16,8 +16,7 @@ import type { Delivery } from "../../publish/call.ts";
 import { ACKED, DUPLICATE, isAcknowledged, REJECTED, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
 import { makeReceipt, receiptOf, toldBy } from "../../publish/receipt.ts";
 import type { WriteReceipt } from "../../types/mod.ts";
-import type { LeftPiece } from "./piece_log.ts";
-import type { SequenceSettings } from "../call_options.ts";
+import type { LeftPiece, PieceLog } from "./piece_log.ts";
 
 /** A batch of a sequence, and what is known of its rows. */
 export interface Part {
@@ -68,14 +67,15 @@ export class Piece {
     core: PublisherCore,
     part: Part,
     range: RowRange,
-    { signal, account }: Pick<SequenceSettings, "signal" | "account">,
+    signal: AbortSignal | undefined,
+    log: PieceLog | undefined,
   ) {
     this.part = part;
     this.from = range.from;
-    const before: BeforeSending | undefined = account &&
+    const before: BeforeSending | undefined = log &&
       ((rows, { stream, subject }) => {
         const { count, bodyBytes, crc32c } = rows;
-        return account.begin({
+        return log.begin({
           batch: part.index,
           offset: range.from,
           rows: count,
@@ -85,7 +85,7 @@ export class Piece {
           subject,
         });
       });
-    this.delivery = core.start(part.source, range, account === undefined ? signal : undefined, true, before);
+    this.delivery = core.start(part.source, range, signal, true, before);
   }
 
   /** Whether its rows were ever ready to be sent. */

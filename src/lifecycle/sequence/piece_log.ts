@@ -1,11 +1,11 @@
 /**
- * What keeps account of a sequence piece by piece, so that another process can go on with it.
+ * A record of a sequence, piece by piece, with which another process can continue it.
  *
  * @module
  */
 
 import type { EarlierSends } from "../../stream/resend.ts";
-import type { ApplyAllOptions, PublisherStats } from "../../types/mod.ts";
+import type { PublisherStats } from "../../types/mod.ts";
 
 /** A piece whose rows are about to be sent. */
 export interface BegunPiece {
@@ -40,10 +40,10 @@ export interface LeftPiece {
 }
 
 /**
- * What keeps account. An abort then drains: no more batches are asked for and no more rows submitted, but rows on the wire
- * are waited for, each until its deadline, so that their outcomes are known.
+ * Records the pieces of a sequence. An abort of such a sequence drains: no more batches are asked for and no more rows
+ * submitted, but rows on the wire are waited for, each until its deadline, so that their outcomes are known.
  */
-export interface PieceAccount {
+export interface PieceLog {
   /** Returns which rows of a batch another process may have stored, by their index among the selected rows. */
   earlier?(batch: number): EarlierSends | undefined;
   /** Told of each publisher: the first, and another one after a lost connection. */
@@ -55,10 +55,4 @@ export interface PieceAccount {
    * others that were begun nothing was sent.
    */
   left(pieces: readonly LeftPiece[]): void;
-}
-
-/** Options of a sequence that is kept account of. */
-export interface AccountedOptions extends ApplyAllOptions {
-  /** What keeps account. */
-  readonly account?: PieceAccount;
 }

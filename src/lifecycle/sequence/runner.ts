@@ -6,36 +6,29 @@
  */
 
 import { withBatch } from "../../errors/encode.ts";
-import { type PieceLimits, pieceRanges } from "../../arrow/slice.ts";
 import { describe } from "../../util/describe.ts";
 import { isJetrowError } from "../../errors/mod.ts";
-import type { RowRange } from "../../message/prepare.ts";
-import { type BatchSource, openBatch } from "../../publish/prepare_batch.ts";
+import { openBatch } from "../../publish/prepare_batch.ts";
 import type { PublisherCore } from "../../publish/core.ts";
 import type { Failure } from "../../publish/call.ts";
 import { abortedFailure, errorOf } from "../../publish/failure.ts";
 import { UNKNOWN } from "../../publish/outcomes.ts";
 import type { Batches, RowBatch, WriteReceipt } from "../../types/mod.ts";
 import type { SequenceSettings } from "../call_options.ts";
+import type { PieceLog } from "./piece_log.ts";
+import { advance, type Current, nextRange, rangesOf } from "./current_batch.ts";
 import { allAcknowledged, hasFailed, type Part, Piece } from "./piece.ts";
 import { SourceReader } from "./source.ts";
 import { watchAbort } from "../../util/abort.ts";
 
-/** The batch at hand. */
-interface Current {
-  readonly part: Part;
-  /** What is left of the range at hand. */
-  left: RowRange | undefined;
-  /** The piece that was begun from it, until it is known how many rows it took. */
-  begun: Piece | undefined;
-  /** The ranges after it. */
-  readonly ranges: Iterator<RowRange>;
-}
+/** How an attempt to publish a sequence ended. */
+export type Attempt = { readonly kind: "done" } | { readonly kind: "failed"; readonly error: unknown };
 
 /** Publishes a sequence of batches; what one publisher left undone, another can go on with. */
 export class SequenceRunner {
   readonly #settings: SequenceSettings;
   readonly #report: (receipt: WriteReceipt) => void | Promise<void>;
+  readonly #log: PieceLog | undefined;
   readonly #reader: SourceReader;
   /** The batch asked for, until it is taken: a publisher may end in between. */
   #asked: Promise<RowBatch | undefined> | undefined;
@@ -48,22 +41,24 @@ export class SequenceRunner {
   #current: Current | undefined;
   #index = 0;
   #takenAt = -Infinity;
+  /** What ended the last attempt. */
+  #error: unknown;
   #failure: Failure | undefined;
   #foreign: { readonly error: unknown } | undefined;
   /** Whether no receipt is reported any more. */
   #untold = false;
   #broken: { readonly row: number; readonly failure: Failure } | undefined;
-  /** Where account is kept: stops watching for the abort that drains the publisher. */
-  #unwatch: (() => void) | undefined;
 
   /** A runner that tells each piece's receipt in order, and waits for what it is told. */
   constructor(
     batches: Batches,
     settings: SequenceSettings,
     report: (receipt: WriteReceipt) => void | Promise<void>,
+    log?: PieceLog,
   ) {
     this.#settings = settings;
     this.#report = report;
+    this.#log = log;
     this.#reader = new SourceReader(batches, settings.signal);
   }
 
@@ -72,31 +67,48 @@ export class SequenceRunner {
     return this.#takenAt;
   }
 
-  /** Whether no publisher can mend it: the source or the receipts' listener threw, or rows with receipts are gone. */
-  get hopeless(): boolean {
-    return this.#foreign !== undefined || this.#broken !== undefined;
+  /** Publishes until the sequence is done or the publisher fails, from where the last attempt ended. */
+  async attempt(core: PublisherCore): Promise<Attempt> {
+    const { signal } = this.#settings;
+    // With a log an abort drains: no piece ends by the signal, but all by the publisher's end.
+    const drains = this.#log !== undefined;
+    const unwatch = drains && signal && watchAbort(signal, () => core.failed(abortedFailure(signal.reason)));
+    try {
+      if (await this.#run(core, drains ? undefined : signal)) return { kind: "done" };
+    } catch (error) {
+      this.#error = error;
+      // What `onReceipt` throws meanwhile is foreign, too.
+      await this.#settle().catch(() => {});
+    } finally {
+      if (unwatch) unwatch();
+    }
+    return { kind: "failed", error: this.#error };
   }
 
   /**
-   * Publishes to the end of the sequence, or goes on after {@linkcode settle}. False when rows of unknown fate would
-   * have to go again, and may not any more.
+   * Whether another publisher may send what is not acknowledged. Not after an abort, an error of the source or of the
+   * receipts' listener, or the loss of rows with receipts, and not if a row could be stored twice.
    */
-  async run(core: PublisherCore): Promise<boolean> {
-    const { signal, account } = this.#settings;
-    signal?.throwIfAborted();
-    this.#unwatch?.();
-    if (signal && account) this.#unwatch = watchAbort(signal, () => core.failed(abortedFailure(signal.reason)));
+  canResume(publishTimeout: number): boolean {
+    if (this.#foreign !== undefined || this.#broken !== undefined || this.#settings.signal?.aborted) return false;
+    return this.#pieces.every((piece) => piece.complete || piece.whyNotAgain(publishTimeout) === undefined);
+  }
+
+  /** Publishes to the end. False if rows that may be stored would have to be sent again, and it is too late for that. */
+  async #run(core: PublisherCore, signal: AbortSignal | undefined): Promise<boolean> {
+    this.#settings.signal?.throwIfAborted();
     for (const piece of [...this.#pieces]) {
       if (piece.complete) continue;
       if (piece.whyNotAgain(core.settings.publishTimeout) !== undefined) return false;
-      piece.resume(core, account === undefined ? signal : undefined);
+      piece.resume(core, signal);
       this.#stale.delete(piece);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
       await this.#until(piece.delivery.done.promise, () => piece.delivery.over);
     }
-    while (this.#current !== undefined || await this.#take(core)) await this.#runPart(core, this.#current!);
+    while (this.#current !== undefined || await this.#take(core)) {
+      await this.#runPart(core, this.#current!, signal);
+    }
     while (this.#pieces.length > 0) await this.#reportFirst();
-    this.#unwatch?.();
     return true;
   }
 
@@ -111,7 +123,7 @@ export class SequenceRunner {
     this.#asked = undefined;
     this.#takenAt = performance.now();
     if (batch === undefined) return false;
-    const earlier = this.#settings.account?.earlier?.(this.#index);
+    const earlier = this.#log?.earlier?.(this.#index);
     const source = { ...openBatch(batch, core.settings), earlier };
     const part: Part = {
       index: this.#index++,
@@ -135,10 +147,10 @@ export class SequenceRunner {
     }
   }
 
-  async #runPart(core: PublisherCore, current: Current): Promise<void> {
+  async #runPart(core: PublisherCore, current: Current, signal: AbortSignal | undefined): Promise<void> {
     for (current.left ??= nextRange(current); current.left !== undefined;) {
       const before = this.#pieces.at(-1);
-      const piece = current.begun = new Piece(core, current.part, current.left, this.#settings);
+      const piece = current.begun = new Piece(core, current.part, current.left, signal, this.#log);
       this.#pieces.push(piece);
       await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
       advance(current);
@@ -197,7 +209,7 @@ export class SequenceRunner {
   }
 
   /** Lets all pieces come to their end after an error, and reports those that are whole. */
-  async settle(): Promise<void> {
+  async #settle(): Promise<void> {
     await Promise.allSettled(this.#pieces.map(({ delivery }) => delivery.done.promise));
     for (const piece of this.#pieces) piece.note();
     this.#failure = this.#pieces.find(({ delivery }) => delivery.failure !== undefined)?.delivery.failure ??
@@ -209,23 +221,18 @@ export class SequenceRunner {
     while (!this.#untold && this.#pieces[0]?.complete) await this.#reportFirst();
   }
 
-  /** Why the rows that are not acknowledged may not be sent again; undefined when they may. */
-  whyNotAgain(publishTimeout: number): string | undefined {
-    for (const piece of this.#pieces) {
-      const reason = piece.complete ? undefined : piece.whyNotAgain(publishTimeout);
-      if (reason !== undefined) return reason;
-    }
+  /**
+   * Closes the source and throws what the caller is told of an error: a PublishError is the first unfinished batch's, all
+   * its pieces included, and those never begun unsent. An error of the connection becomes one, too, if rows of that batch
+   * were sent.
+   */
+  async fail(error: unknown): Promise<never> {
+    await this.#reader.close();
+    this.#log?.left(this.#pieces.map((piece) => piece.left()));
+    throw this.#errorFor(error);
   }
 
-  /**
-   * Closes the source after {@linkcode settle} and gives what the caller is to be thrown: a PublishError is the first
-   * unfinished batch's, all its pieces included, and those never begun unsent. An error of the connection is one, too,
-   * where rows of that batch were sent.
-   */
-  async close(error: unknown): Promise<unknown> {
-    this.#unwatch?.();
-    await this.#reader.close();
-    this.#settings.account?.left(this.#pieces.map((piece) => piece.left()));
+  #errorFor(error: unknown): unknown {
     const part = this.#parts.find(({ codes }) => !allAcknowledged(codes)) ?? this.#current?.part;
     const first = this.#foreign?.error ?? error;
     const failure = this.#broken?.failure ?? this.#failureOf(first, part);
@@ -245,8 +252,9 @@ export class SequenceRunner {
     const { signal } = this.#settings;
     if (signal?.aborted && error === signal.reason) return abortedFailure(error);
     const failure = this.#failure;
+    if (part === undefined) return undefined;
     if (isJetrowError(error) && error.name === "PublishError") return failure;
-    if (failure === undefined || part === undefined) return undefined;
+    if (failure === undefined) return undefined;
     // Another error tells no row's fate: it must not hide that some were sent and are not acknowledged.
     const untold = isJetrowError(error) && error.name === "ConnectionError" ? part.sent : hasFailed(part.codes);
     if (!untold) return undefined;
@@ -269,15 +277,6 @@ export class SequenceRunner {
   }
 }
 
-/** Notes what the piece begun last has taken of its range; nothing, where it was never loaded. */
-function advance(current: Current): void {
-  const { begun, left } = current;
-  current.begun = undefined;
-  if (begun?.delivery.rows === undefined || left === undefined) return;
-  const taken = begun.delivery.count;
-  current.left = taken < left.count ? { from: left.from + taken, count: left.count - taken } : nextRange(current);
-}
-
 /** Fulfilled when a piece's encoded rows are out of memory. */
 function freed({ delivery }: Piece): Promise<void> {
   return delivery.keepsRows ? delivery.done.promise : delivery.submitted.promise;
@@ -285,16 +284,4 @@ function freed({ delivery }: Piece): Promise<void> {
 
 function isFree({ delivery }: Piece): boolean {
   return delivery.released || delivery.over;
-}
-
-function nextRange({ ranges }: { readonly ranges: Iterator<RowRange> }): RowRange | undefined {
-  const next = ranges.next();
-  return next.done ? undefined : next.value;
-}
-
-/** The pieces of a batch; a batch without rows is one piece, for its receipt. */
-function* rangesOf(source: BatchSource, limits: PieceLimits, mostRows: number): Generator<RowRange> {
-  if (source.selected === 0) return void (yield { from: 0, count: 0 });
-  const { batchMaxRows, batchMaxBytes } = limits;
-  yield* pieceRanges(source.view, { batchMaxRows: Math.min(batchMaxRows, mostRows), batchMaxBytes }, source.only);
 }

@@ -1,11 +1,16 @@
+import type { NatsConnection } from "@nats-io/nats-core";
 import assert from "node:assert/strict";
-import { encodeRows, openRun, publishAll, type PublishError, type RowBatch } from "../../../mod.ts";
-import type {
-  AccountedOptions,
-  BegunPiece,
-  LeftPiece,
-  PieceAccount,
-} from "../../../src/lifecycle/sequence/piece_log.ts";
+import {
+  type ApplyAllOptions,
+  encodeRows,
+  type Options,
+  type PublishError,
+  type RowBatch,
+  type RunReceipt,
+} from "../../../mod.ts";
+import { resolveSequence } from "../../../src/lifecycle/call_options.ts";
+import { publishSequence } from "../../../src/lifecycle/publish_all.ts";
+import type { BegunPiece, LeftPiece, PieceLog } from "../../../src/lifecycle/sequence/piece_log.ts";
 import { ACKED, REJECTED, UNKNOWN, UNSENT } from "../../../src/publish/outcomes.ts";
 import { assertFailure, assertWhole, failureOf } from "../../_support/aftermath.ts";
 import { idBatch, numberBatch } from "../../_support/arrow/mod.ts";
@@ -16,11 +21,20 @@ import { onVirtualClock } from "../../_support/clock.ts";
 
 const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });
 
-/** Options that only the command gives. */
-const accounted = (account: PieceAccount): AccountedOptions => ({ account });
+/** Publishes a sequence with a log: in one attempt unless there is a budget, in milliseconds. */
+function logged(
+  to: NatsConnection | (() => Promise<NatsConnection>),
+  options: Options,
+  batches: readonly RowBatch[],
+  log: PieceLog,
+  { budget = 0, ...limits }: ApplyAllOptions & { readonly budget?: number } = {},
+): Promise<RunReceipt> {
+  const connect = typeof to === "function" ? to : () => Promise.resolve(to);
+  return publishSequence(connect, options, batches, { ...resolveSequence(limits), budget }, log);
+}
 
-/** An account that notes what it is told. */
-class Notes implements PieceAccount {
+/** A log that keeps what it is told. */
+class Notes implements PieceLog {
   readonly begun: BegunPiece[] = [];
   readonly lost: LeftPiece[] = [];
   opens = 0;
@@ -44,11 +58,10 @@ class Notes implements PieceAccount {
 }
 
 Deno.test(
-  "an account is told of each piece before its first row is sent, and waited for",
+  "a log is told of each piece before its first row is sent, and waited for",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({ frames: true, answers: (published) => stream.store(published) });
-    const run = await openRun(fake.nc, BASE);
     const notes = new Notes();
     let go = (): void => {};
     const begin = async (piece: BegunPiece): Promise<void> => {
@@ -61,7 +74,7 @@ Deno.test(
       assert.ok(fake.published.length <= sent + 4, "only rows of the piece before it can have gone meanwhile");
       await notes.begin(piece);
     };
-    await run.applyAll([batch(10), batch(10, 10)], { batchMaxRows: 4, ...accounted({ begin, left: () => {} }) });
+    await logged(fake.nc, BASE, [batch(10), batch(10, 10)], { begin, left: () => {} }, { batchMaxRows: 4 });
     go();
     assert.deepEqual(notes.places, [[0, 0, 4], [0, 4, 4], [0, 8, 2], [1, 0, 4], [1, 4, 4], [1, 8, 2]]);
     const { bytes, crc32c } = encodeRows(idBatch(4, { first: 4 }));
@@ -69,28 +82,26 @@ Deno.test(
     assert.deepEqual(piece, { batch: 0, offset: 4, rows: 4, bytes: bytes.length, crc32c });
     assert.deepEqual([name, subject], ["ORDERS", "orders.eu"]);
     assertWhole(stream.rows, 20);
-    await run.commit();
   }),
 );
 
 Deno.test(
-  "what an account throws ends the sequence with nothing of the piece sent",
+  "what a log throws ends the sequence with nothing of the piece sent",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({ answers: (published) => stream.store(published) });
-    const run = await openRun(fake.nc, BASE);
     const full = new Error("no space left");
     const begin = ({ offset }: BegunPiece) => offset === 4 ? Promise.reject(full) : Promise.resolve();
     const lost: LeftPiece[] = [];
-    const account = { begin, left: (pieces: readonly LeftPiece[]) => void lost.push(...pieces) };
-    assert.equal(await failureOf(run.applyAll([batch(10)], { batchMaxRows: 4, ...accounted(account) })), full);
+    const log = { begin, left: (pieces: readonly LeftPiece[]) => void lost.push(...pieces) };
+    assert.equal(await failureOf(logged(fake.nc, BASE, [batch(10)], log, { batchMaxRows: 4 })), full);
     assert.deepEqual(stream.rows, [0, 1, 2, 3]);
     assert.deepEqual(lost, [], "the first piece has its receipt, the second one never began");
   }),
 );
 
 Deno.test(
-  "an account is told what became of every piece that was begun, of whatever batch",
+  "a log is told what became of every piece that was begun, of whatever batch",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({
@@ -99,14 +110,14 @@ Deno.test(
       answers: (published) =>
         published.index === 5 ? refusal(503, 10_077, "maximum messages exceeded") : stream.store(published),
     });
-    const run = await openRun(fake.nc, { ...BASE, publishTimeout: "1m" });
+    const options = { ...BASE, publishTimeout: "1m" };
     const notes = new Notes();
     const source = [
       { resource: "eu", rows: numberBatch(4) },
       { resource: "eu", rows: numberBatch(4) },
       { resource: "eu", rows: numberBatch(4) },
     ];
-    const failing = failureOf(run.applyAll(source, accounted(notes)));
+    const failing = failureOf(logged(fake.nc, options, source, notes));
     await reached(fake, 12);
     fake.deliver(7);
     await new Promise((resolve) => setTimeout(resolve, 0));
@@ -121,15 +132,15 @@ Deno.test(
 );
 
 Deno.test(
-  "an abort of a sequence that is kept account of submits nothing more, and waits for what is on the wire",
+  "an abort of a sequence with a log submits nothing more, and waits for what is on the wire",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({ frames: true, manual: true, answers: (published) => stream.store(published) });
-    const run = await openRun(fake.nc, { ...BASE, publishTimeout: "1m", maxInFlight: 4 });
+    const options = { ...BASE, publishTimeout: "1m", maxInFlight: 4 };
     const notes = new Notes();
     const stopping = new AbortController();
     const source = [{ resource: "eu", rows: numberBatch(10) }];
-    const failing = failureOf(run.applyAll(source, { ...accounted(notes), signal: stopping.signal }));
+    const failing = failureOf(logged(fake.nc, options, source, notes, { signal: stopping.signal }));
     await reached(fake, 4);
     stopping.abort();
     fake.deliver(4);
@@ -140,29 +151,28 @@ Deno.test(
 );
 
 Deno.test(
-  "a row with an id that was sent more than once and refused at last is of unknown fate to an account",
+  "a row with an id that was sent more than once and refused at last is of unknown fate to a log",
   onVirtualClock(async () => {
     const fake = fakeConnection({
       frames: true,
       // The first answer is lost, the second one refuses.
       answers: ({ index }) => index === 0 ? undefined : refusal(503, 10_077, "maximum messages exceeded"),
     });
-    const run = await openRun(fake.nc, { ...BASE, retry: { budget: "10s" } });
+    const options = { ...BASE, retry: { budget: "10s" } };
     const notes = new Notes();
-    await failureOf(run.applyAll([batch(1)], accounted(notes)));
+    await failureOf(logged(fake.nc, options, [batch(1)], notes));
     assert.deepEqual([...notes.lost[0]!.codes], [UNKNOWN]);
   }),
 );
 
 Deno.test(
-  "publishAll() tells an account of each piece once, and of each publisher",
+  "publishSequence() tells a log of each piece once, and of each publisher",
   onVirtualClock(async () => {
     const line = new Line({ dieAt: [7, 3, 12] });
     const notes = new Notes();
-    await publishAll(line.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], {
-      budget: "30s",
+    await logged(line.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], notes, {
+      budget: 30_000,
       batchMaxRows: 8,
-      ...accounted(notes),
     });
     assertWhole(line.stream.rows, 30);
     assert.equal(notes.opens, 4);
@@ -173,11 +183,11 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() that gives up tells an account what all attempts came to",
+  "publishSequence() that gives up tells a log what all attempts came to",
   onVirtualClock(async () => {
     const line = new Line({ dieAt: [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], store: false });
     const notes = new Notes();
-    const error = await failureOf(publishAll(line.connect, BASE, [batch(10)], { budget: "1s", ...accounted(notes) }));
+    const error = await failureOf(logged(line.connect, BASE, [batch(10)], notes, { budget: 1000 }));
     assert.equal((error as PublishError).name, "PublishError");
     const [piece] = notes.lost;
     assert.deepEqual([...piece!.codes.slice(0, 7)], Array(7).fill(ACKED));

@@ -32,7 +32,7 @@ function pieceOver(first: Attempt, options: { ids?: boolean; window?: number; do
     },
   } as unknown as PublisherCore;
   const part: Part = { index: 0, source: { selected: 5 } as never, codes: new Uint8Array(5), sent: false, highest: 0 };
-  const piece = new Piece(core, part, { from: 0, count: 5 }, {});
+  const piece = new Piece(core, part, { from: 0, count: 5 }, undefined, undefined);
   piece.note();
   const again = (attempt: Attempt): void => {
     next = attempt;

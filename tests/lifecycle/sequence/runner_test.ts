@@ -100,7 +100,7 @@ Deno.test(
             await Promise.resolve();
           },
         );
-        assert.equal(await runner.run(core as unknown as PublisherCore), true);
+        assert.deepEqual(await runner.attempt(core as unknown as PublisherCore), { kind: "done" });
         assert.equal(reported, batches.reduce((sum, size) => sum + Math.ceil(size / pieceRows), 0));
         assert.ok(core.most <= 2, `${core.most} encoded pieces at a time`);
       }),
