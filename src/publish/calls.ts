@@ -5,15 +5,25 @@
  */
 
 import type { PublishError } from "../errors/mod.ts";
+import type { RowRange } from "../message/prepare.ts";
+import { shiftedSends } from "../stream/resend.ts";
 import { watchAbort } from "../util/abort.ts";
-import type { Delivery, Failure } from "./call.ts";
+import { Delivery, type Failure } from "./call.ts";
 import { abortedFailure, type CallRows, publishError } from "./failure.ts";
+import type { BatchSource } from "./prepare_batch.ts";
 import type { Tally } from "./tally.ts";
 
 /** A call. */
 export interface Call extends CallRows {
   /** Its rows on their way. */
   readonly delivery: Delivery;
+}
+
+/** A call that publishes a range of a batch's selected rows. */
+export function newCall(source: BatchSource, range: RowRange, keepsRows: boolean): Call {
+  const only = source.only?.slice(range.from, range.from + range.count);
+  const delivery = new Delivery(keepsRows, shiftedSends(source.earlier, range.from));
+  return { resource: source.resource, count: range.count, only, delivery };
 }
 
 /** The calls that have begun and not ended, in order. */

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { shiftedSends } from "../stream/resend.ts";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type PublishError, StateError } from "../errors/mod.ts";
 import { PieceMemory } from "../json/memory/spare.ts";
@@ -15,15 +14,15 @@ import type { Destinations } from "../stream/destination.ts";
 import type { UsedStreams } from "../stream/used_streams.ts";
 import type { Dial, Options, PublisherStats, RowBatch, WriteReceipt } from "../types/mod.ts";
 import { type BatchSource, openBatch } from "./prepare_batch.ts";
-import { type Call, Calls } from "./calls.ts";
+import { type Call, Calls, newCall } from "./calls.ts";
 import { closeConnection, type ConnectionWatch, isClosed, watchConnection } from "./connection/watch.ts";
-import { Delivery, type Failure } from "./call.ts";
-import { abortedFailure, endError, explained, publishError } from "./failure.ts";
+import type { Delivery, Failure } from "./call.ts";
+import { abortedFailure, endError, explained, permissionFailure, publishError } from "./failure.ts";
 import { connectionFault, type Inbox } from "./connection/inbox.ts";
 import { deferred } from "../util/deferred.ts";
-import type { Lane, LaneHost } from "./lanes/lane.ts";
+import type { Lane } from "./lanes/lane.ts";
 import { type BeforeSending, Loader } from "./load.ts";
-import { mostRowsOfPiece, openLane } from "./mode.ts";
+import { openLane } from "./mode.ts";
 import { type Opened, openParts } from "./opening.ts";
 import { ProgressTeller } from "./progress.ts";
 import { receiptOf } from "./receipt.ts";
@@ -31,8 +30,14 @@ import { Tally } from "./tally.ts";
 import { Turns } from "./encode_turns.ts";
 import { openWire, type Wire } from "./connection/wire.ts";
 
+/** Whether a publisher takes calls. One that is failing waits for what is on the wire: calls wait with it, and end unsent. */
+type State =
+  | { readonly tag: "open" }
+  | { readonly tag: "failing"; readonly failure: Failure }
+  | { readonly tag: "ended"; readonly failure: Failure };
+
 /** What a publisher, a run and a session are made of. */
-export class PublisherCore implements LaneHost {
+export class PublisherCore {
   /** The options, resolved. */
   readonly settings: Settings;
   /** Whether the connection is closed with the publisher. */
@@ -50,14 +55,15 @@ export class PublisherCore implements LaneHost {
   readonly #progress: ProgressTeller;
   readonly #turns = new Turns(() => this.#lane.waiting);
   readonly #tally = new Tally();
-  readonly #calls = new Calls(this.#tally, () => this.moved());
-  #connected = true;
-  #failure: Failure | undefined;
+  readonly #calls = new Calls(this.#tally, () => this.#moved());
+  #state: State = { tag: "open" };
+  /** What publish() throws after the end. */
   #error: PublishError | undefined;
+  /** The end after a failure. */
+  #ending: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #released = false;
-  #ended = false;
-  #ending: Promise<void> | undefined;
+  #connected = true;
   readonly #gone = deferred<void | PublishError>();
 
   private constructor({ nc, settings, owns, inbox, destinations }: Opened) {
@@ -69,7 +75,14 @@ export class PublisherCore implements LaneHost {
     this.#wire = openWire(nc, inbox.prefix);
     this.#memory = new PieceMemory({ bodies: !this.#wire.holdsRows });
     this.#loader = new Loader(destinations, settings, this.#memory, this.#turns);
-    this.#lane = openLane(nc, this.#wire, settings, inbox, this);
+    this.#lane = openLane(nc, this.#wire, settings, inbox, {
+      acknowledged: (rows, duplicates, bytes) => this.#tally.add(rows, duplicates, bytes),
+      failed: (failure) => this.fail(failure),
+      drained: () => {
+        if (this.#state.tag === "failing") this.#ending ??= this.#failAll(this.#state.failure);
+      },
+      moved: () => this.#moved(),
+    });
     this.#progress = new ProgressTeller(settings.onProgress, () => this.#tally.progress(this.#lane));
     this.#watch = watchConnection(nc, {
       lost: (reason, cause) => this.#lost(reason, cause),
@@ -79,10 +92,12 @@ export class PublisherCore implements LaneHost {
 
   /** Dials where a function was given, subscribes, checks a shared stream. What was dialled is closed on failure. */
   static async open(to: Dial, options: Options, used?: UsedStreams): Promise<PublisherCore> {
-    const opening: { core?: PublisherCore } = {};
-    const parts = await openParts(to, options, (msg) => opening.core?.reply(msg), used);
+    const opening: { lane?: Lane } = {};
+    const parts = await openParts(to, options, (msg) => opening.lane?.reply(msg), used);
     try {
-      return opening.core = new PublisherCore(parts);
+      const core = new PublisherCore(parts);
+      opening.lane = core.#lane;
+      return core;
     } catch (cause) {
       parts.inbox.close();
       if (parts.owns) await closeConnection(parts.nc);
@@ -92,7 +107,7 @@ export class PublisherCore implements LaneHost {
 
   /** Publishes one batch whole. */
   async publish(batch: RowBatch, signal?: AbortSignal): Promise<WriteReceipt> {
-    if (this.#closing !== undefined && this.#failure === undefined) {
+    if (this.#closing !== undefined && this.#state.tag === "open") {
       throw new StateError("state.closed", "Cannot publish: the publisher is closed");
     }
     if (this.#error !== undefined) throw this.#error;
@@ -107,9 +122,17 @@ export class PublisherCore implements LaneHost {
   #open(batch: RowBatch, signal?: AbortSignal): BatchSource {
     const source = openBatch(batch, this.settings);
     const rows = { resource: source.resource, count: source.selected, only: source.only };
-    if (this.#ended) throw this.#error = publishError(this.#failure!, rows);
-    if (signal?.aborted) throw publishError(abortedFailure(signal.reason), rows);
-    return source;
+    const failure = this.#hindrance(signal);
+    if (failure === undefined) return source;
+    const error = publishError(failure, rows);
+    if (this.#state.tag === "ended") this.#error = error;
+    throw error;
+  }
+
+  /** Why no call can begin. */
+  #hindrance(signal: AbortSignal | undefined): Failure | undefined {
+    if (this.#state.tag === "ended") return this.#state.failure;
+    return signal?.aborted ? abortedFailure(signal.reason) : undefined;
   }
 
   /**
@@ -123,16 +146,15 @@ export class PublisherCore implements LaneHost {
     before?: BeforeSending,
   ): Delivery {
     const keepsRows = this.#wire.holdsRows || this.settings.retry !== undefined;
-    const delivery = new Delivery(keepsRows, shiftedSends(source.earlier, range.from));
-    const only = source.only?.slice(range.from, range.from + range.count);
-    const call: Call = { resource: source.resource, count: range.count, only, delivery };
-    if (this.#ended || signal?.aborted) {
-      this.#calls.fail(call, this.#ended ? this.#failure! : abortedFailure(signal!.reason));
+    const call = newCall(source, range, keepsRows);
+    const { delivery } = call;
+    const over = this.#hindrance(signal);
+    if (over !== undefined) {
+      this.#calls.fail(call, over);
       return delivery;
     }
     this.#calls.begin(call, signal, (failure) => this.#abortCall(call, failure, !this.ownsConnection));
-    // While a failure waits for what is on the wire, a call waits with it: it ends unsent.
-    if (this.#failure === undefined) {
+    if (this.#state.tag === "open") {
       this.#lane.push(delivery);
       delivery.done.promise.then(() => this.#calls.end(call), () => {});
       void this.#load(call, source, range, cut, before);
@@ -168,12 +190,9 @@ export class PublisherCore implements LaneHost {
     this.#calls.fail(call, failure);
   }
 
-  /**
-   * Ends all calls in progress as aborted; the publisher stays usable, and their outstanding rows are unknown. Where it
-   * has failed, nothing is waited for any more.
-   */
+  /** Ends all calls in progress as aborted; outstanding rows are unknown. Ends a publisher that is failing at once. */
   cancelAll(reason: unknown): void {
-    if (this.#failure !== undefined) return this.#end(this.#failure);
+    if (this.#state.tag !== "open") return this.#end(this.#state.failure);
     for (const call of this.#calls.all) this.#abortCall(call, abortedFailure(reason), true);
   }
 
@@ -212,76 +231,58 @@ export class PublisherCore implements LaneHost {
     return this.#error;
   }
 
-  /** Rows that a piece of a sequence may have, whatever its caller asks for. */
-  get mostRowsOfPiece(): number {
-    return mostRowsOfPiece(this.settings);
-  }
-
   /** Reports the progress at the end of a caller's call. */
   reportProgress(): void {
     this.#progress.report();
   }
 
-  /** An answer below the inbox. */
-  reply(msg: Parameters<Lane["reply"]>[0]): void {
-    this.#lane.reply(msg);
-  }
-
-  acknowledged(rows: number, duplicates: number, bytes: number): void {
-    this.#tally.add(rows, duplicates, bytes);
-  }
-
-  failed(failure: Failure): void {
+  /** Submits nothing more, and ends the publisher once what is on the wire is answered. Only the first failure counts. */
+  fail(failure: Failure): void {
     if (failure.code === "publish.internal") return this.#end(failure);
-    if (this.#failure !== undefined) return;
-    this.#failure = explained(failure, this.#watch.reason);
+    if (this.#state.tag !== "open") return;
+    this.#state = { tag: "failing", failure: explained(failure, this.#watch.reason) };
     this.#lane.stop();
   }
 
-  drained(): void {
-    if (this.#failure !== undefined) this.#ending ??= this.#failAll();
-  }
-
-  moved(): void {
+  #moved(): void {
     this.#progress.moved();
     this.#turns.moved();
   }
 
   #lost(reason: string, cause: unknown): void {
     this.#connected = false;
-    if (this.#ending === undefined && !this.#released) this.#end({ code: "publish.disconnected", reason, cause });
+    if (this.#ending === undefined && !this.#released) {
+      this.#end({ code: "publish.disconnected", reason, cause });
+    }
   }
 
   #refused(operation: string, subject: string, cause: unknown): void {
     const ours = operation === "subscription"
       ? subject.startsWith(this.#inbox.prefix)
       : this.#calls.haveSentTo(subject);
-    if (ours) {
-      const reason = `the server refused a ${operation} to ${JSON.stringify(subject)}: the user may not`;
-      this.failed({ code: "publish.permission", reason, cause });
-    }
+    if (ours) this.fail(permissionFailure(operation, subject, cause));
   }
 
   /** Ends everything at once: what is outstanding is unknown. */
   #end(failure: Failure): void {
-    this.#failure ??= failure;
+    if (this.#state.tag === "open") this.#state = { tag: "failing", failure };
     this.#lane.cut();
-    this.#ending ??= this.#failAll();
+    this.#ending ??= this.#failAll(this.#state.failure);
   }
 
-  /** The end after a failure: releases everything first, then ends every call with its error. */
-  async #failAll(): Promise<void> {
+  /** Releases everything first, then ends every call with its error. */
+  async #failAll(failure: Failure): Promise<void> {
     for (const { delivery } of this.#calls.all) delivery.over = true;
     try {
       await this.#letGo();
     } finally {
-      this.#ended = true;
-      const failure = this.#failure!;
+      this.#state = { tag: "ended", failure };
       this.#error ??= this.#calls.failAll(failure);
       this.#gone.resolve(this.#error ?? endError(failure));
     }
   }
 
+  /** Lets go of the inbox and the lane, and of the connection if it is owned. */
   async #letGo(): Promise<void> {
     if (this.#released) return;
     this.#released = true;

@@ -76,6 +76,12 @@ export function explained(failure: Failure, reason: Error | undefined): Failure 
   return { ...failure, reason: `the connection is lost: ${reason.message}`, cause: reason };
 }
 
+/** The failure of all calls when the server refused an operation that all of them need. */
+export function permissionFailure(operation: string, subject: string, cause: unknown): Failure {
+  const reason = `the server refused a ${operation} to ${JSON.stringify(subject)}: the user may not`;
+  return { code: "publish.permission", reason, cause };
+}
+
 /** The failure of all calls by an error that should not be possible. */
 export function internalFailure(cause: unknown): Failure {
   return { code: "publish.internal", reason: `an internal error: ${cause}`, cause };

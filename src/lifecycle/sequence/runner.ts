@@ -12,6 +12,7 @@ import { openBatch } from "../../publish/prepare_batch.ts";
 import type { PublisherCore } from "../../publish/core.ts";
 import type { Failure } from "../../publish/call.ts";
 import { abortedFailure, errorOf } from "../../publish/failure.ts";
+import { mostRowsOfPiece } from "../../publish/mode.ts";
 import { UNKNOWN } from "../../publish/outcomes.ts";
 import type { Batches, RowBatch, WriteReceipt } from "../../types/mod.ts";
 import type { SequenceSettings } from "../call_options.ts";
@@ -72,7 +73,7 @@ export class SequenceRunner {
     const { signal } = this.#settings;
     // With a log an abort drains: no piece ends by the signal, but all by the publisher's end.
     const drains = this.#log !== undefined;
-    const unwatch = drains && signal && watchAbort(signal, () => core.failed(abortedFailure(signal.reason)));
+    const unwatch = drains && signal && watchAbort(signal, () => core.fail(abortedFailure(signal.reason)));
     try {
       if (await this.#run(core, drains ? undefined : signal)) return { kind: "done" };
     } catch (error) {
@@ -133,7 +134,7 @@ export class SequenceRunner {
       highest: 0,
     };
     this.#parts.push(part);
-    const ranges = rangesOf(source, this.#settings, core.mostRowsOfPiece);
+    const ranges = rangesOf(source, this.#settings, mostRowsOfPiece(core.settings));
     this.#current = { part, left: undefined, begun: undefined, ranges };
     return true;
   }

@@ -112,7 +112,6 @@ Deno.test(
 /** A publisher whose deliveries are loaded, submitted and acknowledged in order, at random times. */
 class StubCore {
   readonly settings = resolveOptions(BASE);
-  readonly mostRowsOfPiece = Infinity;
   readonly holdsRows: boolean;
   most = 0;
   #encoded = 0;
