@@ -20,9 +20,9 @@ import type { Delivery, Failure } from "./call.ts";
 import { abortedFailure, endError, explained, permissionFailure, publishError } from "./failure.ts";
 import { connectionFault, type Inbox } from "./connection/inbox.ts";
 import { deferred } from "../util/deferred.ts";
-import type { Lane } from "./lanes/lane.ts";
+import type { Lane, LaneHost } from "./lanes/lane.ts";
 import { type BeforeSending, Loader } from "./load.ts";
-import { openLane } from "./mode.ts";
+import { modeOf } from "./mode.ts";
 import { type Opened, openParts } from "./opening.ts";
 import { ProgressTeller } from "./progress.ts";
 import { receiptOf } from "./receipt.ts";
@@ -75,14 +75,15 @@ export class PublisherCore {
     this.#wire = openWire(nc, inbox.prefix);
     this.#memory = new PieceMemory({ bodies: !this.#wire.holdsRows });
     this.#loader = new Loader(destinations, settings, this.#memory, this.#turns);
-    this.#lane = openLane(nc, this.#wire, settings, inbox, {
+    const host: LaneHost = {
       acknowledged: (rows, duplicates, bytes) => this.#tally.add(rows, duplicates, bytes),
       failed: (failure) => this.fail(failure),
       drained: () => {
         if (this.#state.tag === "failing") this.#ending ??= this.#failAll(this.#state.failure);
       },
       moved: () => this.#moved(),
-    });
+    };
+    this.#lane = modeOf(settings).openLane({ nc, wire: this.#wire, settings, inbox, host });
     this.#progress = new ProgressTeller(settings.onProgress, () => this.#tally.progress(this.#lane));
     this.#watch = watchConnection(nc, {
       lost: (reason, cause) => this.#lost(reason, cause),

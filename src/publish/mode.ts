@@ -1,15 +1,16 @@
 /**
- * The publish modes: which lane a publisher has, and what it asks of pieces and reply subjects.
+ * The publish modes: each is one value that says what is particular to it.
  *
  * @module
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
+import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Settings } from "../options/publisher.ts";
 import { IdFinder } from "../stream/find_ids.ts";
 import { currentMoment, elapsedBetween } from "../stream/resend.ts";
 import { AtomicLane } from "./lanes/atomic.ts";
-import { mostRowsOfBatch } from "./lanes/atomic_batch.ts";
+import { checkBatchBytes, checkBatchCount, mostRowsOfBatch } from "./lanes/atomic_batch.ts";
 import type { RowFinder } from "./lanes/atomic_settle.ts";
 import { FastLane } from "./lanes/fast.ts";
 import { FAST_REPLY_BYTES } from "./lanes/fast_protocol.ts";
@@ -24,34 +25,74 @@ const TOKEN_BYTES = 16;
 /** What a server's clock may be late by between two of its own readings, in milliseconds. */
 const SLACK = 1000;
 
-/** Makes the lane of a publisher's mode. */
-export function openLane(nc: NatsConnection, wire: Wire, settings: Settings, inbox: Inbox, host: LaneHost): Lane {
-  switch (settings.publishMode) {
-    case "atomic":
-      return new AtomicLane(wire, settings, inbox.prefix.length, host, rowFinder(nc, settings));
-    case "fast":
-      return new FastLane(wire, settings, inbox.prefix, host);
-    case "individual": {
+/** What a publisher's lane works with. */
+export interface LaneParts {
+  readonly nc: NatsConnection;
+  readonly wire: Wire;
+  readonly settings: Settings;
+  readonly inbox: Inbox;
+  readonly host: LaneHost;
+}
+
+/** What is particular to a publish mode. */
+export interface Mode {
+  /** Whether a call's rows are stored together or not at all. */
+  readonly whole: boolean;
+  /** Bytes that a reply subject has behind the inbox, at most. */
+  readonly replyTailBytes: number;
+  /** Whether reply subjects have more than one token behind the inbox. */
+  readonly deepReplies: boolean;
+  /** Rows that a piece of a sequence may have, whatever its caller asks for. */
+  mostRowsOfPiece(settings: Settings): number;
+  /** Checks a call's rows before they are encoded. Throws an EncodeError `encode.too_large`. */
+  checkCount(count: number, settings: Settings): void;
+  /** Checks a call's rows when they are encoded. Throws an EncodeError `encode.too_large`. */
+  checkBytes(rows: PreparedRows, settings: Settings): void;
+  /** Opens the lane that submits and settles the rows. */
+  openLane(parts: LaneParts): Lane;
+}
+
+const anyNumber = (): number => Infinity;
+const noLimit = (): void => {};
+
+const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
+  individual: {
+    whole: false,
+    replyTailBytes: TOKEN_BYTES,
+    deepReplies: false,
+    mostRowsOfPiece: anyNumber,
+    checkCount: noLimit,
+    checkBytes: noLimit,
+    openLane({ wire, settings, inbox, host }) {
       const lane = new IndividualLane(wire, settings, inbox.prefix.length, host);
       inbox.tap((token, bytes, start, end) => lane.take(token, bytes, start, end));
       return lane;
-    }
-  }
-}
+    },
+  },
+  fast: {
+    whole: false,
+    replyTailBytes: FAST_REPLY_BYTES,
+    deepReplies: true,
+    mostRowsOfPiece: anyNumber,
+    checkCount: noLimit,
+    checkBytes: noLimit,
+    openLane: ({ wire, settings, inbox, host }) => new FastLane(wire, settings, inbox.prefix, host),
+  },
+  atomic: {
+    whole: true,
+    replyTailBytes: TOKEN_BYTES,
+    deepReplies: false,
+    mostRowsOfPiece: mostRowsOfBatch,
+    checkCount: checkBatchCount,
+    checkBytes: checkBatchBytes,
+    openLane: ({ nc, wire, settings, inbox, host }) =>
+      new AtomicLane(wire, settings, inbox.prefix.length, host, rowFinder(nc, settings)),
+  },
+};
 
-/** Rows that a piece of a sequence may have, whatever its caller asks for. */
-export function mostRowsOfPiece(settings: Settings): number {
-  return settings.publishMode === "atomic" ? mostRowsOfBatch(settings) : Infinity;
-}
-
-/** Bytes that a reply subject has behind the inbox, at most. */
-export function replyTailBytes(settings: Settings): number {
-  return settings.publishMode === "fast" ? FAST_REPLY_BYTES : TOKEN_BYTES;
-}
-
-/** Whether reply subjects have more than one token behind the inbox. */
-export function hasDeepReplies(settings: Settings): boolean {
-  return settings.publishMode === "fast";
+/** The mode of a publisher with these settings. */
+export function modeOf({ publishMode }: Settings): Mode {
+  return MODES[publishMode];
 }
 
 function rowFinder(nc: NatsConnection, { domain, inboxPrefix }: Settings): RowFinder {

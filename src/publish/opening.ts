@@ -14,7 +14,7 @@ import type { UsedStreams } from "../stream/used_streams.ts";
 import type { Dial, Options } from "../types/mod.ts";
 import { closeConnection } from "./connection/watch.ts";
 import { type Inbox, openInbox } from "./connection/inbox.ts";
-import { hasDeepReplies, replyTailBytes } from "./mode.ts";
+import { modeOf } from "./mode.ts";
 
 /** An opened connection and what was made over it. */
 export interface Opened {
@@ -43,10 +43,11 @@ export async function openParts(
   const settings = await settingsOf(to, options);
   const owns = typeof to === "function" || settings.ownsConnection;
   const nc = checkConnected(typeof to === "function" ? await to() : to);
+  const { deepReplies, replyTailBytes } = modeOf(settings);
   let inbox: Inbox | undefined;
   try {
-    inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), onReply, hasDeepReplies(settings));
-    const destinations = new Destinations(nc, settings, inbox.prefix.length + replyTailBytes(settings), used);
+    inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), onReply, deepReplies);
+    const destinations = new Destinations(nc, settings, inbox.prefix.length + replyTailBytes, used);
     await destinations.open();
     return { settings, nc, owns, inbox, destinations };
   } catch (error) {

@@ -20,7 +20,7 @@ import { misspelt } from "../util/nearest.ts";
 import type { Steps } from "../util/steps.ts";
 import type { Destination } from "../stream/destination.ts";
 import type { RowBatch } from "../types/mod.ts";
-import { checkBatchBytes, checkBatchCount } from "./lanes/atomic_batch.ts";
+import { modeOf } from "./mode.ts";
 
 /** An open batch. */
 export interface BatchSource extends RowSource {
@@ -89,9 +89,10 @@ export function* messageSteps(
   settings: Settings,
   memory: PieceMemory,
 ): Steps<PreparedRows> {
-  if (!cut) checkBatchCount(range.count, settings);
+  const mode = modeOf(settings);
+  if (!cut) mode.checkCount(range.count, settings);
   const rows = yield* prepareSteps(source, range, destination.target, cut, memory);
-  checkBatchBytes(rows, settings);
+  mode.checkBytes(rows, settings);
   checkPlaced(rows, destination, settings);
   yield* rows.checksum();
   return rows;

@@ -11,6 +11,7 @@ import type { RowRange } from "../../message/prepare.ts";
 import type { PreparedRows } from "../../message/prepared_rows.ts";
 import type { BatchSource } from "../../publish/prepare_batch.ts";
 import type { PublisherCore } from "../../publish/core.ts";
+import { modeOf } from "../../publish/mode.ts";
 import type { BeforeSending } from "../../publish/load.ts";
 import type { Delivery } from "../../publish/call.ts";
 import { ACKED, DUPLICATE, isAcknowledged, REJECTED, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
@@ -179,7 +180,7 @@ export class Piece {
 
   /** Sends what is not acknowledged again; the whole piece where it is stored as a whole. */
   resume(core: PublisherCore, signal: AbortSignal | undefined): void {
-    const whole = core.settings.publishMode === "atomic";
+    const { whole } = modeOf(core.settings);
     const carried = [...this.#codes.keys()].filter((row) => whole || !isAcknowledged(this.#codes[row]!));
     const { source } = this.part;
     const only = carried.map((row) => source.only?.[this.from + row] ?? this.from + row);

@@ -12,7 +12,7 @@ import { openBatch } from "../../publish/prepare_batch.ts";
 import type { PublisherCore } from "../../publish/core.ts";
 import type { Failure } from "../../publish/call.ts";
 import { abortedFailure, errorOf } from "../../publish/failure.ts";
-import { mostRowsOfPiece } from "../../publish/mode.ts";
+import { modeOf } from "../../publish/mode.ts";
 import { UNKNOWN } from "../../publish/outcomes.ts";
 import type { Batches, RowBatch, WriteReceipt } from "../../types/mod.ts";
 import type { SequenceSettings } from "../call_options.ts";
@@ -134,7 +134,7 @@ export class SequenceRunner {
       highest: 0,
     };
     this.#parts.push(part);
-    const ranges = rangesOf(source, this.#settings, mostRowsOfPiece(core.settings));
+    const ranges = rangesOf(source, this.#settings, modeOf(core.settings).mostRowsOfPiece(core.settings));
     this.#current = { part, left: undefined, begun: undefined, ranges };
     return true;
   }

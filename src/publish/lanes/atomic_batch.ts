@@ -169,7 +169,7 @@ export function mostRowsOfBatch(settings: Settings): number {
 
 /** Checks that so many rows can be one batch, before they are encoded. Throws an EncodeError `encode.too_large`. */
 export function checkBatchCount(count: number, settings: Settings): void {
-  if (settings.publishMode !== "atomic" || count <= mostRowsOfBatch(settings)) return;
+  if (count <= mostRowsOfBatch(settings)) return;
   const [limit, whose] = settings.maxInFlight < MOST_ROWS_OF_BATCH
     ? [
       settings.maxInFlight,
@@ -185,7 +185,6 @@ export function checkBatchCount(count: number, settings: Settings): void {
 
 /** Checks that rows fit the window as one batch. Throws an EncodeError `encode.too_large`. */
 export function checkBatchBytes(rows: PreparedRows, settings: Settings): void {
-  if (settings.publishMode !== "atomic") return;
   const size = rows.totalSize;
   const limit = settings.maxInFlightBytes;
   if (size <= limit) return;
