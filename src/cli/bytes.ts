@@ -7,7 +7,7 @@
 import { constants, createReadStream, openSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Socket } from "node:net";
-import { unlessAborted } from "../util/unless_aborted.ts";
+import { unlessAborted } from "../util/abort.ts";
 import { fileFault, systemCode } from "./file_fault.ts";
 import { InputError } from "./input/error.ts";
 

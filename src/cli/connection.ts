@@ -6,7 +6,7 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { SinkConfig } from "../types/mod.ts";
-import { openUnlessAborted } from "../util/unless_aborted.ts";
+import { openUnlessAborted } from "../util/abort.ts";
 import { connectHere } from "./runtime.ts";
 
 /** Connects, calls `work`, and closes the connection. An abort ends the wait for the connection. */

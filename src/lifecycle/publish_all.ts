@@ -12,12 +12,11 @@ import { changedStream } from "../publish/stream_identity.ts";
 import { verdictOf } from "../publish/verdict.ts";
 import { UsedStreams } from "../stream/used_streams.ts";
 import type { ApplyAllOptions, Batches, Options, RunReceipt, WriteReceipt } from "../types/mod.ts";
-import { resolvePublishAll, type SequenceSettings } from "./call_options.ts";
+import { resolvePublishAll, type SequenceSettings } from "../options/calls.ts";
 import type { PieceLog } from "./sequence/piece_log.ts";
 import { SequenceRunner } from "./sequence/runner.ts";
 import { Totals } from "./totals.ts";
-import { watchAbort } from "../util/abort.ts";
-import { openUnlessAborted } from "../util/unless_aborted.ts";
+import { openUnlessAborted, watchAbort } from "../util/abort.ts";
 
 /**
  * The options of {@linkcode publishAll}.

@@ -20,7 +20,7 @@ import type {
   WriteReceipt,
 } from "../types/mod.ts";
 import { applyAll } from "./sequence/apply_all.ts";
-import { resolveCall } from "../publish/call_options.ts";
+import { resolveCall } from "../options/calls.ts";
 import { Totals } from "./totals.ts";
 
 /**

@@ -22,7 +22,7 @@ import type {
   WriteReceipt,
 } from "../types/mod.ts";
 import { applyAll } from "./sequence/apply_all.ts";
-import { resolveCall } from "../publish/call_options.ts";
+import { resolveCall } from "../options/calls.ts";
 import { abort, apply, begin, commit, committed, type EpochState, type EpochStep, OPENED } from "./epoch.ts";
 import { Totals } from "./totals.ts";
 

@@ -6,7 +6,7 @@
 
 import type { JetrowError } from "../errors/mod.ts";
 import type { CallOptions, Dial, Options, PublisherStats, RowBatch, WriteReceipt } from "../types/mod.ts";
-import { resolveCall } from "./call_options.ts";
+import { resolveCall } from "../options/calls.ts";
 import { PublisherCore } from "./core.ts";
 
 /**

@@ -6,7 +6,7 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import { accountOf } from "./account.ts";
-import { type ReadingOptions, resolveReading } from "./reading_options.ts";
+import { type ReadingOptions, resolveReading } from "../options/reading.ts";
 
 /**
  * What the account uses of JetStream. Limits are absent where there are none.

@@ -1,9 +1,11 @@
 /**
- * Watches signals for their callers' aborts, with one listener a signal, however many calls share it: Node 20 warns of
- * more than ten, as of a leak.
+ * Watches signals for their callers' aborts, with one listener a signal, however many calls share it: Node warns of more
+ * than ten, as of a leak. Waits that an abort ends.
  *
  * @module
  */
+
+import { deferred } from "./deferred.ts";
 
 /** Who is to be told of each signal's abort. */
 const watched = new WeakMap<AbortSignal, Watch>();
@@ -66,4 +68,32 @@ export function linkSignals(...signals: readonly AbortSignal[]): LinkedSignal {
   if (aborted !== undefined) controller.abort(aborted.reason);
   const watches = signals.map((signal) => watchAbort(signal, () => controller.abort(signal.reason)));
   return { signal: controller.signal, release: () => watches.forEach((forget) => forget()) };
+}
+
+/** Awaits a promise, but rejects with the signal's reason if it aborts first. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return await promise;
+  promise.catch(() => {}); // it may fail after an abort has settled the race
+  signal.throwIfAborted();
+  const aborted = deferred<never>();
+  const forget = watchAbort(signal, () => aborted.reject(signal.reason));
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    forget();
+  }
+}
+
+/** Awaits something that opens, as {@linkcode unlessAborted} does; if it opens after the abort, it is closed. */
+export async function openUnlessAborted<T>(
+  opening: Promise<T>,
+  signal: AbortSignal | undefined,
+  close: (opened: T) => Promise<unknown>,
+): Promise<T> {
+  try {
+    return await unlessAborted(opening, signal);
+  } catch (error) {
+    if (signal?.aborted) opening.then(close).catch(() => {});
+    throw error;
+  }
 }

@@ -8,7 +8,7 @@ import { ConfigError } from "../../errors/mod.ts";
 import type { ArrowRows, ArrowSchema } from "../../types/mod.ts";
 import { deferred } from "../../util/deferred.ts";
 import { describe } from "../../util/describe.ts";
-import { unlessAborted } from "../../util/unless_aborted.ts";
+import { unlessAborted } from "../../util/abort.ts";
 import { readError } from "./fault.ts";
 import { type ArrowInput, openRandom, openSequential } from "./input.ts";
 import { readBatches } from "./read_batches.ts";

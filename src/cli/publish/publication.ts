@@ -7,7 +7,7 @@
 import { withBatch } from "../../errors/encode.ts";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { isJetrowError } from "../../errors/mod.ts";
-import { resolveSequence } from "../../lifecycle/call_options.ts";
+import { resolveSequence } from "../../options/calls.ts";
 import { publishSequence } from "../../lifecycle/publish_all.ts";
 import type { PieceLog } from "../../lifecycle/sequence/piece_log.ts";
 import { Totals } from "../../lifecycle/totals.ts";

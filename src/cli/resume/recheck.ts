@@ -6,7 +6,7 @@
 
 import { viewRows } from "../../arrow/view.ts";
 import { encodeView } from "../../json/encode.ts";
-import { unlessAborted } from "../../util/unless_aborted.ts";
+import { unlessAborted } from "../../util/abort.ts";
 import type { PendingPiece, Work } from "../publish/feed.ts";
 import { JournalError } from "../journal/error.ts";
 import type { KnownPiece } from "../journal/piece.ts";

@@ -6,11 +6,10 @@
 
 import type { PublisherCore } from "../../publish/core.ts";
 import type { ApplyAllOptions, Batches, ResourceTotal, WriteReceipt } from "../../types/mod.ts";
-import { resolveSequence } from "../call_options.ts";
+import { resolveSequence } from "../../options/calls.ts";
 import { SequenceRunner } from "./runner.ts";
 import { Totals } from "../totals.ts";
-import { linkSignals } from "../../util/abort.ts";
-import { unlessAborted } from "../../util/unless_aborted.ts";
+import { linkSignals, unlessAborted } from "../../util/abort.ts";
 
 /**
  * Publishes a sequence to its end, or until the caller's signal or the `owner`'s aborts. `count` is told each receipt

@@ -15,7 +15,7 @@ import { abortedFailure, errorOf } from "../../publish/failure.ts";
 import { modeOf } from "../../publish/mode.ts";
 import { UNKNOWN } from "../../publish/outcomes.ts";
 import type { Batches, RowBatch, WriteReceipt } from "../../types/mod.ts";
-import type { SequenceSettings } from "../call_options.ts";
+import type { SequenceSettings } from "../../options/calls.ts";
 import type { PieceLog } from "./piece_log.ts";
 import { advance, type Current, nextRange, rangesOf } from "./current_batch.ts";
 import { allAcknowledged, hasFailed, type Part, Piece } from "./piece.ts";

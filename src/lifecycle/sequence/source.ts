@@ -7,7 +7,7 @@
 import { describe } from "../../util/describe.ts";
 import { ConfigError } from "../../errors/mod.ts";
 import type { Batches, RowBatch } from "../../types/mod.ts";
-import { unlessAborted } from "../../util/unless_aborted.ts";
+import { unlessAborted } from "../../util/abort.ts";
 
 /** A sequence that is asked for a batch only when one is needed, and told when no more are. */
 export class SourceReader {

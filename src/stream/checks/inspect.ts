@@ -17,7 +17,7 @@ import { type ApiOptions, apiRequest, isApiFailure, requestStreamInfo, unexpecte
 import type { ApiAnswer } from "../api/answer.ts";
 import { type DraftFinding, type Finding, note, refusal, renderFinding } from "./finding.ts";
 import { type DestinationFacts, destinationFindings } from "./findings.ts";
-import { type InspectOptions, resolveInspection } from "../inspect_options.ts";
+import { type InspectOptions, resolveInspection } from "../../options/reading.ts";
 import { factsOf } from "../open_stream.ts";
 import { readerFindings } from "./consumers.ts";
 import { surroundingFindings } from "./server.ts";

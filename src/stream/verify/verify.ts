@@ -16,7 +16,7 @@ import { consumerSource } from "./consumer.ts";
 import { directSource } from "./direct.ts";
 import { atLeast, hostOf } from "../checks/facts.ts";
 import { leaderMessage } from "../api/leader_message.ts";
-import { type ReadingOptions, resolveReading } from "../reading_options.ts";
+import { type ReadingOptions, resolveReading } from "../../options/reading.ts";
 import { checkReceipt } from "./receipt.ts";
 import type { Bodies, Source } from "./source.ts";
 import { type Window, windows } from "./ranges.ts";

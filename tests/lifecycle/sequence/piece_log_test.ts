@@ -8,7 +8,7 @@ import {
   type RowBatch,
   type RunReceipt,
 } from "../../../mod.ts";
-import { resolveSequence } from "../../../src/lifecycle/call_options.ts";
+import { resolveSequence } from "../../../src/options/calls.ts";
 import { publishSequence } from "../../../src/lifecycle/publish_all.ts";
 import type { BegunPiece, LeftPiece, PieceLog } from "../../../src/lifecycle/sequence/piece_log.ts";
 import { ACKED, REJECTED, UNKNOWN, UNSENT } from "../../../src/publish/outcomes.ts";

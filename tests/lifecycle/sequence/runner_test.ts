@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { publishAll, type RowBatch, type WriteReceipt } from "../../../mod.ts";
-import { resolveSequence } from "../../../src/lifecycle/call_options.ts";
+import { resolveSequence } from "../../../src/options/calls.ts";
 import { SequenceRunner } from "../../../src/lifecycle/sequence/runner.ts";
 import { resolveOptions } from "../../../src/options/publisher.ts";
 import type { PublisherCore } from "../../../src/publish/core.ts";

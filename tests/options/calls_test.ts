@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { type BoundedRun, type EpochSession, openRun, openSession, publishAll, Publisher } from "../../mod.ts";
 import type { ConfigErrorCode } from "../../src/errors/mod.ts";
-import { resolvePublishAll, resolveSequence } from "../../src/lifecycle/call_options.ts";
-import { resolveCall } from "../../src/publish/call_options.ts";
+import { resolveCall, resolvePublishAll, resolveSequence } from "../../src/options/calls.ts";
 import { failureOf } from "../_support/aftermath.ts";
 import { numberBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";

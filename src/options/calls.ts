@@ -1,15 +1,29 @@
 /**
- * The options of calls that publish sequences: each key known, each value read once and checked.
+ * The options of calls that publish, one batch or a sequence: each key known, each value read once and checked.
  *
  * @module
  */
 
 import { type PieceLimits, resolveLimits } from "../arrow/slice.ts";
+import type { ApplyAllOptions, BatchLimits, CallOptions, WriteReceipt } from "../types/mod.ts";
 import { durationMillis } from "../util/duration.ts";
-import { applyRules, type Fields, fieldsOf, missing, type Place } from "../options/fields.ts";
-import { listener } from "../options/values.ts";
-import { CALL, plainOptions } from "../publish/call_options.ts";
-import type { ApplyAllOptions, BatchLimits, WriteReceipt } from "../types/mod.ts";
+import { applyRules, type Fields, fieldsOf, missing, type Place } from "./fields.ts";
+import { abortSignal, listener } from "./values.ts";
+
+const TOP: Place = { field: "", spelling: "camel" };
+
+/** The rules of what every call takes. */
+const CALL = { signal: { rule: abortSignal } } as const;
+
+/** The options of one batch's call. */
+export function resolveCall(options: CallOptions): CallOptions {
+  return applyRules(fieldsOf(plainOptions(options), Object.keys(CALL), TOP), CALL);
+}
+
+/** An AbortController has the type of options, for its signal, though it is no plain object. */
+function plainOptions(options: CallOptions): CallOptions {
+  return options instanceof AbortController ? { signal: options.signal } : options;
+}
 
 /** The options of a sequence, with its limits filled in. */
 export interface SequenceSettings extends PieceLimits {
@@ -24,8 +38,6 @@ const SEQUENCE = { ...CALL, onReceipt: { rule: listener<NonNullable<ApplyAllOpti
 const LIMITS: readonly (keyof BatchLimits)[] = ["batchMaxRows", "batchMaxBytes"];
 
 const KEYS: readonly string[] = [...LIMITS, ...Object.keys(SEQUENCE)];
-
-const TOP: Place = { field: "", spelling: "camel" };
 
 /** The options of a sequence's call. */
 export function resolveSequence(options: ApplyAllOptions): SequenceSettings {
