@@ -6,6 +6,7 @@
 
 import { StateError } from "../errors/mod.ts";
 import { PublisherCore } from "../publish/core.ts";
+import { CallSet } from "./call_set.ts";
 import { changedStream } from "../publish/stream_identity.ts";
 import type {
   ApplyAllOptions,
@@ -71,14 +72,14 @@ type RunState = "open" | "committed" | "aborted";
 export class BoundedRun {
   readonly #core: PublisherCore;
   readonly #totals = new Totals();
-  readonly #calls = new Set<Promise<unknown>>();
+  readonly #calls: CallSet;
   readonly #aborting = new AbortController();
   #state: RunState = "open";
-  #failed: { readonly error: unknown } | undefined;
   #receipt: Promise<RunReceipt> | undefined;
 
   private constructor(core: PublisherCore) {
     this.#core = core;
+    this.#calls = new CallSet(core);
   }
 
   /**
@@ -125,11 +126,11 @@ export class BoundedRun {
   }
 
   async #commit(): Promise<RunReceipt> {
-    await Promise.allSettled(this.#calls);
-    const changed = this.#failed === undefined ? await changedStream(this.#core.destinations) : undefined;
+    await this.#calls.settled();
+    const changed = this.#calls.failed ? undefined : await changedStream(this.#core.destinations);
+    if (changed !== undefined) this.#calls.fail(changed);
     await this.#core.close();
-    if (changed !== undefined) throw changed;
-    if (this.#failed !== undefined) throw this.#failed.error;
+    this.#calls.throwFailure();
     return this.#totals.receipt();
   }
 
@@ -138,7 +139,7 @@ export class BoundedRun {
    * is stored stays stored. A committed run is left as it is; an error that a call has thrown is not thrown again.
    */
   async abort(): Promise<void> {
-    if (this.#state === "committed" && this.#calls.size === 0) return await this.#committed();
+    if (this.#state === "committed" && this.#calls.idle) return await this.#committed();
     if (this.#state === "open") this.#state = "aborted";
     const reason = new DOMException("the run was aborted", "AbortError");
     this.#core.abort(reason);
@@ -164,20 +165,9 @@ export class BoundedRun {
   /** Runs one call; its failure is the run's. */
   async #call<T>(work: () => Promise<T>): Promise<T> {
     if (this.#state === "aborted") throw stateError("apply", this.#state);
-    if (this.#failed !== undefined) throw this.#failed.error;
+    this.#calls.throwFailure();
     if (this.#state === "committed") throw stateError("apply", this.#state);
-    const result = work();
-    this.#calls.add(result);
-    try {
-      return await result;
-    } catch (error) {
-      this.#failed ??= { error };
-      throw error;
-    } finally {
-      this.#calls.delete(result);
-      // A failed call ends the run: the last call in progress lets go of the connection.
-      if (this.#failed !== undefined && this.#calls.size === 0) await this.#core.close();
-    }
+    return await this.#calls.run(work);
   }
 }
 

@@ -7,6 +7,7 @@
 import { describe } from "../util/describe.ts";
 import { ConfigError, PublishError, StateError } from "../errors/mod.ts";
 import { PublisherCore } from "../publish/core.ts";
+import { CallSet } from "./call_set.ts";
 import { changedStream } from "../publish/stream_identity.ts";
 import { giveUp } from "../publish/opening.ts";
 import type {
@@ -93,20 +94,20 @@ export class EpochSession {
   /** The attempt that the session is bound to. */
   readonly attempt: string;
   readonly #core: PublisherCore;
-  readonly #calls = new Set<Promise<unknown>>();
+  readonly #calls: CallSet;
   #state: EpochState = OPENED;
   #epoch: Epoch | undefined;
   /** The commit in progress. */
   #commit: Promise<ResourceTotal[]> | undefined;
   /** The last one that went well. */
   #lastCommit: Promise<ResourceTotal[]> | undefined;
-  #poison: { readonly error: unknown } | undefined;
   /** The first error that left a row's fate unknown. */
   #uncertain: PublishError | undefined;
   #closing: Promise<void> | undefined;
 
   private constructor(core: PublisherCore, attempt: string) {
     this.#core = core;
+    this.#calls = new CallSet(core);
     this.attempt = attempt;
   }
 
@@ -162,12 +163,12 @@ export class EpochSession {
   }
 
   async #committed(epoch: Epoch, ref: EpochRef): Promise<ResourceTotal[]> {
-    await Promise.allSettled(this.#calls);
+    await this.#calls.settled();
     await this.#checkStreams(epoch);
     if (epoch.abort.signal.aborted) {
       throw new StateError("state.aborted", `Cannot commit epoch ${ref.epoch}: it was aborted meanwhile`);
     }
-    if (this.#poison !== undefined) throw this.#poison.error;
+    this.#calls.throwFailure();
     this.#state = committed(this.#state);
     this.#lastCommit = this.#commit;
     return epoch.totals.list();
@@ -175,11 +176,11 @@ export class EpochSession {
 
   /** Poisons the session if a stream was deleted since rows of the epoch were sent to it. */
   async #checkStreams({ abort }: Epoch): Promise<void> {
-    if (abort.signal.aborted || this.#poison !== undefined) return;
+    if (abort.signal.aborted || this.#calls.failed) return;
     const error = await changedStream(this.#core.destinations);
     if (error === undefined) return;
     this.#uncertain ??= error;
-    this.#poison ??= { error };
+    this.#calls.fail(error);
     await this.#core.close();
   }
 
@@ -200,7 +201,7 @@ export class EpochSession {
     this.#epoch = undefined;
     this.#core.cancelAll(cause);
     epoch?.abort.abort(cause);
-    await Promise.allSettled(this.#calls);
+    await this.#calls.settled();
   }
 
   /**
@@ -219,7 +220,7 @@ export class EpochSession {
     // A sequence may have ended with a later piece's fault before the rows of an earlier one were given up.
     const uncertain = this.#uncertain ?? (this.#core.error?.outcome === "uncertain" ? this.#core.error : undefined);
     if (uncertain !== undefined) throw unproven(uncertain);
-    if (this.#poison !== undefined) throw this.#poison.error;
+    this.#calls.throwFailure();
   }
 
   /** What the session's publisher is doing now. */
@@ -236,21 +237,12 @@ export class EpochSession {
     this.#refuse("apply");
     this.#step(apply, "apply", ref);
     const epoch = this.#epoch!;
-    const result = work(epoch);
-    this.#calls.add(result);
-    try {
-      return await result;
-    } catch (error) {
-      if (error instanceof PublishError && error.outcome === "uncertain") this.#uncertain ??= error;
+    return await this.#calls.run(() => work(epoch), (error) => {
+      if (!(error instanceof PublishError)) return true;
+      if (error.outcome === "uncertain") this.#uncertain ??= error;
       // What `abortEpoch` ended has not failed.
-      const ended = epoch.abort.signal.aborted && error instanceof PublishError && error.code === "publish.aborted";
-      if (!ended) this.#poison ??= { error };
-      throw error;
-    } finally {
-      this.#calls.delete(result);
-      // A poisoned session publishes nothing more: the last call in progress lets go of the connection.
-      if (this.#poison !== undefined && this.#calls.size === 0) await this.#core.close();
-    }
+      return !(epoch.abort.signal.aborted && error.code === "publish.aborted");
+    });
   }
 
   #refuseClosed(call: string): void {
@@ -261,7 +253,7 @@ export class EpochSession {
 
   #refuse(call: string): void {
     this.#refuseClosed(call);
-    if (this.#poison !== undefined) throw this.#poison.error;
+    this.#calls.throwFailure();
   }
 
   #step(machine: (state: EpochState, epoch: number) => EpochStep, call: string, ref: EpochRef, only: "go"): Go;
