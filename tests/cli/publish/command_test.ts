@@ -291,5 +291,23 @@ Deno.test("publish on a terminal shows a progress line, and takes it away", asyn
   const { exitCode, screen } = shown;
   assert.equal(exitCode, 0, screen);
   assert.match(screen, /\r[\d,]+ of 20,000 rows {2}\d+% {2}[\d,]+ rows\/s {2}[\d.]+ MB\/s {2}[\d,]+ in flight/);
-  assert.ok(screen.includes('\r\x1b[K{"uri"'), screen);
+  const lines = shownLines(screen);
+  assert.deepEqual(lines.filter((line) => line.includes("in flight")), [], "no progress line is left");
+  assert.deepEqual(lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line).rows), [
+    8192,
+    8192,
+    3616,
+  ]);
 });
+
+/** The lines that a terminal shows in the end: a carriage return goes back to the start, `ESC [ K` clears what follows. */
+function shownLines(screen: string): string[] {
+  return screen.split("\n").map((line) => {
+    let shown = "";
+    for (const text of line.split("\r").filter((text) => text !== "")) {
+      const [before, ...rest] = text.split("\x1b[K");
+      shown = rest.length > 0 ? before + rest.join("") : before + shown.slice(before!.length);
+    }
+    return shown;
+  });
+}
