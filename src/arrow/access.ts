@@ -93,7 +93,7 @@ export function runFinder(column: ColumnView): (slot: number) => number {
   };
 }
 
-/** For each type id from -128 to 127 (at 128 more), the union's member; -1 where there is none. */
+/** The union's member for each type id from -128 to 127 (at index type id + 128); -1 for unused ids. */
 export function memberTable(codes: readonly number[]): Int16Array {
   const table = new Int16Array(256).fill(-1);
   codes.forEach((code, member) => {

@@ -23,7 +23,7 @@ export type NumberArray =
 /** No bytes: stands for a buffer that is not there, so that reading it is out of range. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/** A buffer's bytes; none where it is no view of a buffer. */
+/** A buffer's bytes; empty if the value is not a view of a buffer. */
 export function bytesOf(buffer: unknown): Uint8Array {
   if (!ArrayBuffer.isView(buffer)) return NO_BYTES;
   if (buffer.byteLength === 0) return emptyBytes(buffer);

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** How a text column's values are written. */
+/** How a string column's values are laid out. */
 export type TextMeaning = "string" | "json" | "decimal";
 
 /** A field of a struct. */

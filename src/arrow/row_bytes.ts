@@ -42,7 +42,7 @@ export function addWeights(column: ColumnView, first: number, weights: Float64Ar
   }
 }
 
-/** An offset or size; -1 where there is none, or one of 2^53 and more. */
+/** An offset or size; -1 if it is missing, or 2^53 or more. */
 function wordAt(words: Int32Array, width: 4 | 8, slot: number): number {
   if (width === 4) return words[slot] ?? -1;
   const high = words[2 * slot + 1] ?? -1;

@@ -38,7 +38,7 @@ export type PieceLimits = Required<BatchLimits>;
  * `batchMaxBytes` of Arrow buffers (fixed widths, offsets and variable bytes that its rows reference, without
  * dictionaries; a single row may pass it), and never rows of two chunks of a table.
  *
- * @throws {ConfigError} `config.type` or `config.range`: a limit is no positive whole number.
+ * @throws {ConfigError} `config.type` or `config.range`: a limit is not a positive whole number.
  * @throws {EncodeError} What {@linkcode encodeRows} would refuse in the schema.
  *
  * @example

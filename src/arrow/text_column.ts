@@ -1,5 +1,5 @@
 /**
- * A text column of a whole batch, read by row number: where event ids come from.
+ * Reads a string column of a whole batch by row number. Event ids come from such a column.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { isText } from "./field_type.ts";
 import { type TextSpan, textSpan } from "./text_span.ts";
 import { chunkAt, type RowsView } from "./view.ts";
 
-/** A cursor over a text column; rows are numbered in the whole batch. */
+/** A cursor over a string column; rows are numbered in the whole batch. */
 export interface TextColumn {
   /** Moves to a row; false where it is null: its index, or the value that the index stands for. */
   seek(row: number): boolean;
@@ -25,9 +25,9 @@ export interface TextColumn {
 }
 
 /**
- * The text column of a name; undefined where there is no such column.
+ * Returns the string column of a name; undefined if there is no such column.
  *
- * @throws {EncodeError} `encode.id` where the column is no text, seen through dictionaries; `encode.malformed` from
+ * @throws {EncodeError} `encode.id` if the column's type, or its dictionary's, is not a string; `encode.malformed` from
  * `seek`.
  */
 export function textColumn(view: RowsView, name: string): TextColumn | undefined {

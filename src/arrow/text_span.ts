@@ -1,5 +1,5 @@
 /**
- * The bytes of a text column's values, one at a time: through offsets, views and dictionaries.
+ * The bytes of a string column's values, one at a time: through offsets, views and dictionaries.
  *
  * @module
  */

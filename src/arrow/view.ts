@@ -97,7 +97,7 @@ function viewSlice(slice: Slice): RowsView {
   return isSlice(slice.source) ? refuse(slice) : narrow(viewRows(slice.source), slice.from, slice.numRows);
 }
 
-/** The index of the chunk that a row is in; -1 where there is none. */
+/** The index of the chunk that a row is in; -1 if no chunk has it. */
 export function chunkAt(chunks: readonly Pick<ChunkView, "firstRow" | "rowCount">[], row: number): number {
   const last = lowerBound(0, chunks.length, (index) => chunks[index]!.firstRow, row + 1) - 1;
   const chunk = chunks[last];

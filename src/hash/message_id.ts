@@ -26,11 +26,11 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * The text that a message id is the hash of: what Go's `encoding/json` writes for
- * `[namespace, stream, subject, resource, event id]`, where the namespace is such a text itself, of tenant, pipeline
+ * The string that a message id is the hash of: what Go's `encoding/json` writes for
+ * `[namespace, stream, subject, resource, event id]`, where the namespace is such a string itself, of tenant, pipeline
  * and sink connection.
  *
- * Throws an EncodeError `encode.id` for a text with a lone surrogate, which has no UTF-8 of its own.
+ * Throws an EncodeError `encode.id` for a string with a lone surrogate, which UTF-8 cannot encode.
  *
  * @example
  * ```ts
@@ -127,7 +127,7 @@ function identityPrefix(scope: IdScope): string {
   },`;
 }
 
-/** A text as Go's `encoding/json` writes it, quotes included. */
+/** A string as Go's `encoding/json` writes it, quotes included. */
 function goText(name: string, text: string): string {
   const bytes = encoder.encode(text);
   // Encoding replaces lone surrogates by U+FFFD: three bytes for one unit, so that equality has to be looked at.

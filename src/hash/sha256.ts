@@ -1,5 +1,5 @@
 /**
- * SHA-256 of texts with one beginning, in hex: by `@noble/hashes` everywhere, or by the runtime's own where an entry
+ * SHA-256 of strings with one prefix, in hex: by `@noble/hashes` everywhere, or by the runtime's own where an entry
  * has found one that is faster.
  *
  * @module
@@ -10,7 +10,7 @@ import { sha256 } from "@noble/hashes/sha2.js";
 /** The SHA-256 of bytes as 64 lower-case hex digits. */
 export type HexSha256 = (bytes: Uint8Array) => string;
 
-/** Hashes texts that all begin with one prefix. */
+/** Hashes strings that all begin with one prefix. */
 export interface PrefixHash {
   /** What each text begins with here: the end of the prefix, or all of it. */
   readonly rest: Uint8Array;
@@ -30,7 +30,7 @@ export function useOwnSha256(hash: HexSha256 | undefined): void {
 }
 
 /**
- * Hashes texts with a prefix: by the runtime's own SHA-256 whole, else with the state behind the prefix's whole blocks
+ * Hashes strings with a prefix: by the runtime's own SHA-256 whole, else with the state behind the prefix's whole blocks
  * kept, so that a text costs a block or two.
  */
 export function hashAfter(prefix: Uint8Array): PrefixHash {

@@ -104,7 +104,9 @@ export async function publishSequence(
       pause = FIRST_PAUSE;
     }
     const left = Math.max(lastProgress, runner.takenAt) + budget - performance.now();
-    if (left <= 0 || !canMend(end.error) || !runner.canResume(publishTimeout)) return await runner.fail(end.error);
+    if (left <= 0 || !maySucceedLater(end.error) || !runner.canResume(publishTimeout)) {
+      return await runner.fail(end.error);
+    }
     if (!await sleep(Math.min(pause, left), signal)) return await runner.fail(signal?.reason);
   }
 }
@@ -124,7 +126,7 @@ type End =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly error: unknown; readonly ackedAt: number | undefined };
 
-/** Goes on with the sequence over a publisher of its own. */
+/** Opens a publisher, and continues the sequence over it. */
 async function attemptOver(
   open: () => Promise<PublisherCore>,
   runner: SequenceRunner,
@@ -174,15 +176,15 @@ class AckWatch {
   }
 }
 
-/** Whether another attempt can mend what ended this one. */
-function canMend(error: unknown): boolean {
-  return isJetrowError(error) ? mends(error) : dialFailures.has((error as Error | undefined)?.name ?? "");
+/** Whether another attempt may succeed after this error. */
+function maySucceedLater(error: unknown): boolean {
+  return isJetrowError(error) ? isTemporary(error) : dialFailures.has((error as Error | undefined)?.name ?? "");
 }
 
 /** What a caller's own dial function throws when the client cannot connect; another error is the function's own. */
 const dialFailures = new Set(["ConnectionError", "TimeoutError", "AuthorizationError", "ClosedConnectionError"]);
 
-function mends(error: AnyJetrowError): boolean {
+function isTemporary(error: AnyJetrowError): boolean {
   switch (error.name) {
     case "ConnectionError":
       return true;

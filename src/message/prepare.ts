@@ -36,7 +36,7 @@ export interface RowRange {
 /**
  * Makes the messages of a range of rows. Throws EncodeErrors. When `cut`, of fewer rows than asked for: at 64 MiB of
  * bodies, and where they would not be outstanding together though they have to. With `memory`, they are in what their
- * release and their end give back: nobody may hold on to them after it.
+ * release and their end give back: they must not be used after it.
  */
 export function prepareRows(
   source: RowSource,

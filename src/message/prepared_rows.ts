@@ -80,14 +80,14 @@ export class PreparedRows {
     this.#crc32c = crc;
   }
 
-  /** Lets go of the bodies, which nobody will send again; lengths and checksum stay. */
+  /** Releases the bodies, which will not be sent again; lengths and checksum stay. */
   release(): void {
     this.#crc32c = this.crc32c;
     this.#memory?.bodies?.give(this.bytes);
     this.bytes = NOTHING;
   }
 
-  /** Lets go of lengths and ids, too: nobody asks for any row any more. */
+  /** Releases lengths and ids, too: no row is needed any more. */
   free(): void {
     this.release();
     this.#memory?.offsets.give(this.offsets);

@@ -14,7 +14,7 @@ import { checkSelection, operationCodes } from "./operations.ts";
  * Arrow buffers, cut as {@linkcode sliceRows} cuts. Operations given for each row go with their rows. With `only`, a
  * piece spans the rows from its first selected one to its last, and its own `only` counts from there.
  *
- * @throws {ConfigError} `config.type` or `config.range`: a limit is no positive whole number, or `only` does not
+ * @throws {ConfigError} `config.type` or `config.range`: a limit is not a positive whole number, or `only` does not
  * ascend.
  * @throws {EncodeError} `encode.operations`, or what {@linkcode encodeRows} would refuse in the schema.
  *

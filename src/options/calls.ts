@@ -20,7 +20,7 @@ export function resolveCall(options: CallOptions): CallOptions {
   return applyRules(fieldsOf(plainOptions(options), Object.keys(CALL), TOP), CALL);
 }
 
-/** An AbortController has the type of options, for its signal, though it is no plain object. */
+/** An AbortController has the type of options, for its signal, although it is not a plain object. */
 function plainOptions(options: CallOptions): CallOptions {
   return options instanceof AbortController ? { signal: options.signal } : options;
 }

@@ -64,7 +64,7 @@ export class Delivery {
   duplicates = 0;
   /** Whether acknowledgments only tell that rows are stored: neither their sequences, nor which ones are duplicates. */
   cumulative = false;
-  /** The highest sequence of its rows, where it is told without the others. */
+  /** The highest sequence of its rows, if the server gives only that. */
   lastSequence: number | undefined;
   /** When rows were first sent. */
   readonly firstSent = new FirstSent();
@@ -189,7 +189,7 @@ export class Delivery {
     return Math.min(this.destination?.duplicateWindow ?? Infinity, this.earlier?.duplicateWindow ?? Infinity);
   }
 
-  /** Whether an acknowledgment as new is no proof that a row is stored once: an earlier copy may be forgotten by now. */
+  /** Whether a row acknowledged as new may be stored twice: the stream may have forgotten the id of an earlier copy. */
   mayBeStoredTwice(index: number): boolean {
     if (!this.hasDoubts) return false;
     const since = this.earlier?.firstSent(index) ?? (this.#doubtful.has(index) ? this.firstSent.of(index) : undefined);
@@ -228,7 +228,7 @@ export class Delivery {
     this.rows?.release();
   }
 
-  /** Lets go of all that is known of each row, after a success: nobody asks any more. */
+  /** Releases what is known of each row, after a success. */
   free(): void {
     this.rows?.free();
     this.#memory?.give(this.codes);
@@ -238,7 +238,7 @@ export class Delivery {
 
   /**
    * The first row, among those submitted once and stored as new, whose sequence is below its predecessor's: the stream
-   * was deleted and made anew in between. -1 where sequences rise.
+   * was deleted and recreated in between. -1 if sequences rise.
    */
   sequenceBreak(): number {
     let previous = 0;

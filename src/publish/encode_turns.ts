@@ -1,5 +1,5 @@
 /**
- * Encoding in turn with what goes on meanwhile: while the next batch is encoded no answer is read, the window runs
+ * Encodes in turn with other work: while the next batch is encoded no answer is read, the window runs
  * empty, and the server waits though rows are ready.
  *
  * A window of 1,024 rows is answered in 7 to 10 ms; bodies and ids of 8,192 rows take 10 to 20. With pauses rows with
@@ -11,7 +11,7 @@
 import type { Steps } from "../util/steps.ts";
 
 /**
- * Does one piece of work after another, and pauses between steps while somebody waits for answers: until some were
+ * Does one piece of work after another, and pauses between steps while rows wait for answers: until some were
  * handled, or, since they may be far away, for a timer's shortest time.
  */
 export class Turns {
@@ -21,7 +21,7 @@ export class Turns {
   #undone = 0;
   #resume: (() => void) | undefined;
 
-  /** No work yet; `waiting` tells whether somebody waits for answers, which are not read during a step. */
+  /** No work yet; `waiting` returns whether rows wait for answers, which are not read during a step. */
   constructor(waiting: () => boolean) {
     this.#waiting = waiting;
   }

@@ -38,7 +38,7 @@ export class Loader {
   readonly #memory: PieceMemory;
   readonly #turns: Turns;
 
-  /** A loader that encodes into `memory`, in turn with what goes on meanwhile. */
+  /** A loader that encodes into `memory`, in turn with other work. */
   constructor(destinations: Destinations, settings: Settings, memory: PieceMemory, turns: Turns) {
     this.#destinations = destinations;
     this.#settings = settings;

@@ -44,7 +44,7 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
   const { resource } = batch;
   const view = viewRows(batch.rows);
   checkSelection(batch.only, view.rowCount);
-  // A copy, as of the operations: the call goes on after its caller may have changed the array.
+  // A copy, as of the operations: the caller may change the array while the call is in progress.
   const only = batch.only?.slice();
   const selected = only?.length ?? view.rowCount;
   return {

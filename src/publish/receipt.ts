@@ -22,7 +22,7 @@ export interface ReceiptFields {
   readonly duplicates: number | undefined;
   /** Stream sequences in row order; absent where the server does not tell. */
   readonly sequences: Float64Array | undefined;
-  /** The highest sequence, where it is told without the others. */
+  /** The highest sequence, if the server gives only that. */
   readonly lastSequence?: number | undefined;
   /** The batch's index in its sequence of batches. */
   readonly batch: number;

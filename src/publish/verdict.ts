@@ -9,8 +9,8 @@
 import type { PublishErrorCode } from "../errors/mod.ts";
 
 /**
- * When a refused row may go again: never; after a pause in which nothing is sent, since the next row would fare alike;
- * or later, while others go on.
+ * When a refused row may be sent again: never; after a pause in which nothing is sent, since the next row would be refused, too;
+ * or later, while others are sent.
  */
 export type Again = "never" | "pause" | "later";
 
@@ -20,7 +20,7 @@ export interface Verdict {
   readonly code: PublishErrorCode;
   /** Whether the row is certainly not stored by this submission. */
   readonly stored: "no" | "unknown";
-  /** Whether it may go again. */
+  /** Whether it may be sent again. */
   readonly again: Again;
 }
 

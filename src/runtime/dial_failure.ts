@@ -30,7 +30,7 @@ export interface FailedDial {
   readonly timeout: number;
   /** Whether TLS was asked for. */
   readonly tls: boolean;
-  /** What must not be told. */
+  /** What must not appear in an error. */
   readonly secrets: readonly string[];
 }
 

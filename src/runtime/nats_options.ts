@@ -39,7 +39,7 @@ export function timeoutOf(settings: ConnectionSettings): number {
   return Math.max(1, Math.ceil(settings.connectTimeout ?? CONNECT_TIMEOUT));
 }
 
-/** Everything in these settings that must not be told. */
+/** Everything in these settings that must not appear in an error. */
 export function secretsOf(settings: ConnectionSettings): readonly string[] {
   const { auth, tls } = settings;
   const all = [

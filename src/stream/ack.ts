@@ -41,7 +41,7 @@ export function usualAckReader(source: AckSource): ReadUsualAck {
       if (digit < 0 || digit > 9) break;
       sequence = sequence * 10 + digit;
     }
-    // A number of more than 15 digits may pass 2^53; a leading zero is no JSON number. Both are left to the parser.
+    // A number of more than 15 digits may pass 2^53; a number with a leading zero is not JSON. Both are left to the parser.
     if (at === start || at - start > 15 || body[start] === 48) return 0;
     if (at === to - 1 && body[at] === 0x7d) return sequence;
     return endsWith(body, at, to, duplicateEnd) || endsWith(body, at, to, duplicateTight) ? -sequence : 0;

@@ -238,7 +238,7 @@ function timeBefore(info: StreamInfo, window: number): string {
   throw new ConnectionError("connection.no_answer", `${info.config.name} tells no time`);
 }
 
-/** The first message that matches; undefined where there is none. */
+/** The first message that matches; undefined if none does. */
 async function next(
   nc: NatsConnection,
   stream: string,

@@ -1,5 +1,5 @@
 /**
- * Templates: texts in which `{resource}` or `{{resource}}` stands for the destination resource.
+ * Templates: strings in which `{resource}` or `{{resource}}` stands for the destination resource.
  *
  * @module
  */

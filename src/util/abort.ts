@@ -7,7 +7,7 @@
 
 import { deferred } from "./deferred.ts";
 
-/** Who is to be told of each signal's abort. */
+/** The callbacks that wait for each signal's abort. */
 const watched = new WeakMap<AbortSignal, Watch>();
 
 interface Watch {

@@ -147,7 +147,7 @@ Deno.test("options that are not the journal's are wrong usage", async () => {
   await swap("--subject", "orders.x.{resource}", /the subject of .* must be as in/);
 });
 
-Deno.test("a stream that was made anew is refused", async () => {
+Deno.test("a stream that was recreated is refused", async () => {
   await using scene = await finished();
   await scene.ask(async (nc) => {
     await api(nc, "STREAM.DELETE.ORDERS");

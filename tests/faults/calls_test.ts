@@ -84,7 +84,7 @@ for (const frames of [false, true]) {
   );
 
   Deno.test(
-    `publish() fails with publish.stream_changed when the stream was made anew (${frames})`,
+    `publish() fails with publish.stream_changed when the stream was recreated (${frames})`,
     onVirtualClock(async () => {
       const fake = fakeConnection({
         frames,

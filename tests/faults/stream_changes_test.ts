@@ -19,7 +19,7 @@ const CHANGES: Readonly<Record<string, Changed>> = {
     kept: false,
     expected: { code: "publish.no_responders", serverCode: 503 },
   },
-  "is deleted and made anew": {
+  "is deleted and recreated": {
     act: async (scene) => {
       await remove(scene);
       await create(scene);
@@ -27,7 +27,7 @@ const CHANGES: Readonly<Record<string, Changed>> = {
     kept: false,
     expected: { code: ["publish.no_responders", "publish.stream_changed"] },
   },
-  "is deleted and made anew, with retry": {
+  "is deleted and recreated, with retry": {
     act: async (scene) => {
       await remove(scene);
       await create(scene);

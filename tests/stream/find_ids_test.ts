@@ -168,7 +168,7 @@ Deno.test("IdFinder reads a load once that has more rows than it remembers ids",
   assert.ok(asked.length < 1.5 * rows, `${asked.length} requests for ${rows} rows`);
 });
 
-Deno.test("IdFinder forgets what a stream had that was deleted and made anew", async () => {
+Deno.test("IdFinder forgets what a stream had that was deleted and recreated", async () => {
   const messages: Message[] = messagesOf(["a", "b", "c"]);
   const info: Document = {};
   const { nc } = streamOf(messages, {}, { info });

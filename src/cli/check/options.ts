@@ -1,5 +1,5 @@
 /**
- * What `jetrow check` can be told.
+ * The options of `jetrow check`.
  *
  * @module
  */

@@ -137,7 +137,7 @@ function formatOf(head: Uint8Array, name: string): Format {
   return "stream";
 }
 
-/** A continuation marker; or, before Arrow 0.15, the length of the schema's metadata, which is no text. */
+/** A continuation marker or, before Arrow 0.15, the length of the schema's metadata. Neither begins a text file. */
 function looksLikeStream(head: Uint8Array): boolean {
   if (head.length < 4) return false;
   const word = new DataView(head.buffer, head.byteOffset).getInt32(0, true);

@@ -54,7 +54,7 @@ export interface RunLine {
 export interface InputLine {
   readonly kind: "input";
   readonly input: number;
-  /** Its columns, a text each. */
+  /** Its columns, a string each. */
   readonly schema: readonly string[];
 }
 
@@ -99,7 +99,7 @@ export interface OutcomesLine extends PieceLine {
   readonly sequences?: readonly (readonly [first: number, last: number])[];
 }
 
-/** Another process goes on. */
+/** Another process continues the run. */
 export interface ResumeLine {
   readonly kind: "resume";
   readonly time: string;

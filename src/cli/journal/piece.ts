@@ -50,7 +50,7 @@ export function begunPiece(line: Omit<BeginLine, "kind" | "time" | "file">, sinc
   };
 }
 
-/** Notes that the rows of a piece that are not settled go again. */
+/** Notes that the unsettled rows of a piece are sent again. */
 export function beginAgain(piece: KnownPiece, since: number, after: number): void {
   const codes = piece.codes!;
   if (!codes.includes(UNKNOWN)) Object.assign(piece, { since, after });

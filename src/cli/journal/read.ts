@@ -1,5 +1,5 @@
 /**
- * Reads a journal, to go on after it.
+ * Reads a journal, to continue its run.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const NO_STDIN = { stdin: (async function* () {})() };
  * another process has gone on after.
  *
  * @throws {InputError} when it cannot be read
- * @throws {JournalError} when it is no journal, or was edited
+ * @throws {JournalError} when it is not a journal, or was edited
  */
 export async function readJournal(path: string, signal?: AbortSignal): Promise<ReadJournal> {
   const state = new JournalState(path);

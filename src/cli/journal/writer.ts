@@ -41,7 +41,7 @@ export class JournalWriter {
   }
 
   /**
-   * Opens a journal that goes on after `end`, or a new one. Throws a UsageError where a new one would not be the first.
+   * Opens a journal to append after `end`, or a new one. Throws a UsageError if a new one exists already.
    */
   static async open(path: string, end?: JournalEnd): Promise<JournalWriter> {
     const found = await stat(path).catch(() => undefined);

@@ -19,7 +19,7 @@ type Document = Record<string, unknown>;
 
 const KEYS: ReadonlySet<string> = new Set(OPTION_KEYS.snake);
 
-/** Variables that hold credentials, and their keys. There is no option for them. */
+/** Variables that hold credentials, and their keys. They have no options. */
 export const SECRET_VARIABLES: readonly (readonly [variable: string, key: string])[] = [
   ["JETROW_PASSWORD", "password"],
   ["JETROW_TOKEN", "token"],

@@ -34,7 +34,7 @@ export interface GivenOptions {
   readonly values: ReadonlyMap<string, OptionValue>;
   /** What each came from, as its giver wrote it: `--stream`, or the variable's name. */
   readonly origins: ReadonlyMap<string, string>;
-  /** What is no option. */
+  /** Arguments that are not options. */
   readonly positionals: readonly string[];
 }
 

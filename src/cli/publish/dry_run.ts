@@ -36,7 +36,7 @@ interface Tally {
 }
 
 /**
- * Routes, encodes, sizes and counts; dials nobody. Prints a line of JSON an input, and warns of what a server with
+ * Routes, encodes, sizes and counts; opens no connection. Prints a line of JSON an input, and warns of what a server with
  * usual limits would refuse.
  *
  * @throws {EncodeError} or {RouteError} as publishing would

@@ -10,7 +10,7 @@ import type { KnownPiece } from "../journal/piece.ts";
 import { unsettledOf } from "../journal/piece.ts";
 import type { SourceItem } from "./source_items.ts";
 
-/** A piece that a journal has begun, to go again. */
+/** A piece that a journal has begun, to be sent again. */
 export interface PendingPiece {
   /** What the journal knows of it. */
   readonly piece: KnownPiece;
@@ -38,7 +38,7 @@ export interface Place {
   readonly batch: number;
   /** The first of its rows in that batch, where they follow each other. */
   readonly base: number;
-  /** The piece that goes again, and the indices of its rows that do. */
+  /** The piece that is sent again, and the indices of those of its rows that are. */
   readonly again: { readonly pending: PendingPiece; readonly rows: readonly number[] } | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What `jetrow publish` is told.
+ * The options of `jetrow publish`.
  *
  * @module
  */
@@ -37,11 +37,11 @@ export interface PublishPlan {
   readonly progress: ProgressStyle;
   /** Whether nothing is to be sent. */
   readonly dryRun: boolean;
-  /** How long to go on without a row acknowledged, in milliseconds; absent: the first lost connection ends it. */
+  /** How long to reconnect without an acknowledged row, in milliseconds; absent: the first lost connection ends the run. */
   readonly retry?: number;
   /** A new journal. */
   readonly receipt?: string;
-  /** A journal to go on after. */
+  /** A journal to continue. */
   readonly resume?: string;
 }
 
@@ -148,7 +148,7 @@ Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 `;
 
 /**
- * Reads what `jetrow publish` is told.
+ * Reads the options of `jetrow publish`.
  *
  * @throws {UsageError} or {ConfigError} when it is wrong, {RouteError} when a resource does not fit the templates
  */

@@ -1,6 +1,6 @@
 /**
  * Keeps account of what is published: gives receipts the place that their rows have in the inputs, and keeps the
- * journal where there is one.
+ * journal, if one is kept.
  *
  * @module
  */

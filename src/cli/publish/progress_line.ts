@@ -68,7 +68,7 @@ export class ProgressLine {
     this.#say(`\r${text.slice(0, width)}\x1b[K`);
   }
 
-  /** Progress that cannot be shown is no reason to stop. */
+  /** Ignores errors: progress that cannot be shown must not stop the run. */
   #say(text: string): void {
     this.#out.write(text).catch(() => {});
   }

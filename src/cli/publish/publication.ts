@@ -89,7 +89,7 @@ export class Publication {
       await this.#keeper.close().catch((error) => this.#fail(error));
       if (this.#fault !== undefined) throw this.#fault.error;
       await this.#summary(total, (performance.now() - started) / 1000);
-      // Every row was acknowledged, but whoever interrupts a script means all of it.
+      // Every row was acknowledged, but an interrupt must end the script that runs the command, too.
       this.#io.signal.throwIfAborted();
     } catch (error) {
       this.#progress.clear();
@@ -218,7 +218,7 @@ export class Publication {
     }
   }
 
-  /** What cannot be said on standard error is no reason to stop. */
+  /** Ignores errors: a message that standard error does not take must not stop the run. */
   async #say(line: string): Promise<void> {
     this.#progress.clear();
     await this.#io.stderr.write(`${visible(line)}\n`).catch(() => {});

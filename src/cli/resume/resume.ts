@@ -1,5 +1,5 @@
 /**
- * `jetrow publish --resume`: goes on after a journal.
+ * `jetrow publish --resume`: continues the run of a journal.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { settleDoubts } from "./unknown_rows.ts";
 import { recheck } from "./recheck.ts";
 import { sameStreams } from "./streams.ts";
 
-/** What goes on. */
+/** What is left of a run. */
 export interface Resumption {
   /** What is left to do. */
   readonly work: Work;
@@ -33,7 +33,7 @@ export interface Resumption {
   readonly settledRows: number;
 }
 
-/** What is needed to go on. */
+/** What resuming needs. */
 export interface ResumeParts {
   /** What is to be done. */
   readonly plan: PublishPlan;

@@ -27,7 +27,7 @@ export interface StreamNow {
  * What a stream is just now.
  *
  * @throws {JournalError} when it is not there
- * @throws {ConnectionError} when there is no answer
+ * @throws {ConnectionError} without an answer
  */
 export async function streamNow(
   nc: NatsConnection,
@@ -77,7 +77,7 @@ const MOST_LISTED = 100_000;
  * How many messages behind a sequence are no longer there. Where the interior deletes are not listed, all of them count:
  * any may have been behind it.
  *
- * @throws {ConnectionError} when there is no answer
+ * @throws {ConnectionError} without an answer
  */
 export async function removedBehind(
   nc: NatsConnection,

@@ -1,5 +1,5 @@
 /**
- * Rows of unknown fate: they go again where the stream still knows their ids, else they are looked for.
+ * Rows of unknown fate: they are sent again while the stream still knows their ids, otherwise looked for in the stream.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface DoubtParts {
 }
 
 /**
- * Decides for each piece with rows of unknown fate whether they may go again; where they may not, finds out whether
+ * Decides for each piece with rows of unknown fate whether they may be sent again; if not, finds out whether
  * they are stored.
  *
  * @throws {JournalError} where that cannot be found out
@@ -64,7 +64,7 @@ export async function settleDoubts(pending: readonly PendingPiece[], parts: Doub
   return searched;
 }
 
-/** The ids of rows of a piece. Rows without one can neither go again nor be looked for. */
+/** The ids of rows of a piece. Rows without one can be neither sent again nor looked for. */
 function idsOf({ piece, item }: PendingPiece, unknown: readonly number[], parts: DoubtParts): string[] {
   const { file, resource } = parts.inputs[piece.input]!;
   const source = openBatch({ resource, rows: item.rows }, parts.settings);

@@ -23,7 +23,7 @@ import { VERIFY_HELP, VERIFY_OPTIONS } from "./options.ts";
 
 /** A receipt and what became of its rows. */
 interface Verified extends NamedReceipt {
-  /** What was read back; a text where that cannot be done. */
+  /** What was read back, or a string that says why it cannot be. */
   readonly outcome: Verification | string;
 }
 

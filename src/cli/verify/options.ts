@@ -1,5 +1,5 @@
 /**
- * What `jetrow verify` can be told.
+ * The options of `jetrow verify`.
  *
  * @module
  */

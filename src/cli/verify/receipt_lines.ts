@@ -26,7 +26,7 @@ export interface NamedReceipt {
  * The receipts of an input, one a line. A journal's other lines are passed over, and its last one where it is torn: a
  * crash of the command may leave it so.
  *
- * @throws {InputError} for a line that is no JSON object
+ * @throws {InputError} for a line that is not a JSON object
  */
 export async function* receiptsOf(file: string, io: CliIo): AsyncGenerator<NamedReceipt> {
   let journal = false;

@@ -27,7 +27,7 @@ const FEW = 8;
 
 /**
  * Probes after which the runtime's own set takes over: with half of the places free, 64 in a row are taken only if
- * somebody has found keys that collide.
+ * an attacker has found keys that collide.
  */
 const MOST_PROBES = 64;
 

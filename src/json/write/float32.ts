@@ -116,7 +116,7 @@ function putExponent(position: number, n: number, tens: number): number {
   return putWhole(p + 2, Math.abs(tens));
 }
 
-/** Texts of the 65,536 half-precision floats, made when first met. */
+/** The decimal notations of the 65,536 half-precision floats, each made at its first use. */
 const halves: (string | undefined)[] = [];
 
 /** Writes a half-precision float, given by its bits. */

@@ -12,7 +12,7 @@ import { Totals } from "../totals.ts";
 import { linkSignals, unlessAborted } from "../../util/abort.ts";
 
 /**
- * Publishes a sequence to its end, or until the caller's signal or the `owner`'s aborts. `count` is told each receipt
+ * Publishes a sequence to its end, or until the caller's signal or the `owner`'s aborts. `count` is called with each receipt
  * before the caller's `onReceipt` is. The owner's abort waits for no listener: it may be the listener that waits for the
  * abort.
  */

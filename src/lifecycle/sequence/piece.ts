@@ -140,7 +140,7 @@ export class Piece {
 
   /**
    * Raises its batch's highest sequence to its own. The row's number where one, among those sent once and stored as
-   * new, is not above those of the pieces before it: the stream was deleted and made anew in between.
+   * new, is not above those of the pieces before it: the stream was deleted and recreated in between.
    */
   rise(): number | undefined {
     if (this.delivery.cumulative) return undefined;

@@ -25,7 +25,7 @@ import { watchAbort } from "../../util/abort.ts";
 /** How an attempt to publish a sequence ended. */
 export type Attempt = { readonly kind: "done" } | { readonly kind: "failed"; readonly error: unknown };
 
-/** Publishes a sequence of batches; what one publisher left undone, another can go on with. */
+/** Publishes a sequence of batches; what one publisher has left undone, another one can continue. */
 export class SequenceRunner {
   readonly #settings: SequenceSettings;
   readonly #report: (receipt: WriteReceipt) => void | Promise<void>;
@@ -50,7 +50,7 @@ export class SequenceRunner {
   #untold = false;
   #broken: { readonly row: number; readonly failure: Failure } | undefined;
 
-  /** A runner that tells each piece's receipt in order, and waits for what it is told. */
+  /** A runner that calls `report` with each piece's receipt in order, and awaits it. */
   constructor(
     batches: Batches,
     settings: SequenceSettings,
@@ -63,7 +63,7 @@ export class SequenceRunner {
     this.#reader = new SourceReader(batches, settings.signal);
   }
 
-  /** When the source gave its last batch, in milliseconds of `performance.now()`: what it takes is nobody's failure. */
+  /** When the source gave its last batch, in milliseconds of `performance.now()`: waiting for it is not a failure. */
   get takenAt(): number {
     return this.#takenAt;
   }
@@ -191,7 +191,7 @@ export class SequenceRunner {
       piece.delivery.free();
     } catch (error) {
       this.#untold = true;
-      // Nobody's error: an abort has ended the wait for the listener.
+      // An abort that ended the wait for the listener is not the listener's error.
       if (!this.#settings.signal?.aborted || error !== this.#settings.signal.reason) this.#foreign ??= { error };
       throw error;
     }
@@ -204,7 +204,7 @@ export class SequenceRunner {
   #breakAt({ part, from }: Piece, row: number): unknown {
     this.#untold = true;
     part.codes.fill(UNKNOWN, 0, from);
-    const reason = `its sequence is not above those of the rows before it: the stream was made anew`;
+    const reason = `its sequence is not above those of the rows before it: the stream was recreated`;
     this.#broken = { row, failure: { code: "publish.stream_changed", reason } };
     return this.#errorOf(this.#broken.failure, part, row);
   }
@@ -216,14 +216,14 @@ export class SequenceRunner {
     this.#failure = this.#pieces.find(({ delivery }) => delivery.failure !== undefined)?.delivery.failure ??
       this.#failure;
     if (this.#current !== undefined) advance(this.#current);
-    // A piece that was never loaded is begun anew from what is left of its batch.
+    // A piece that was never loaded begins again with what is left of its batch.
     this.#pieces = this.#pieces.filter(({ loaded }) => loaded);
     for (const piece of this.#pieces) if (!piece.complete) this.#stale.add(piece);
     while (!this.#untold && this.#pieces[0]?.complete) await this.#reportFirst();
   }
 
   /**
-   * Closes the source and throws what the caller is told of an error: a PublishError is the first unfinished batch's, all
+   * Closes the source and throws an error as its caller sees it: a PublishError is the first unfinished batch's, all
    * its pieces included, and those never begun unsent. An error of the connection becomes one, too, if rows of that batch
    * were sent.
    */

@@ -3,7 +3,7 @@
  *
  * What is handed to the client belongs to it until it is written, and the client does not say when that is. A PONG
  * says: it comes after the server has read all that was sent before its PING. (An answer to a row would say it too, but
- * an answer can be forged by whoever may publish to the inbox.) One PING for half a MiB of frames costs nothing that
+ * an answer can be forged by any user who may publish to the inbox.) One PING for half a MiB of frames costs nothing that
  * can be measured; copying each burst into memory of its own, and collecting that, made client CPU a row of 256 bytes
  * 2.5 us instead of 2.1 on Node, 2.1 instead of 2.0 on Bun.
  *

@@ -118,7 +118,7 @@ function isKnownParser(parser: Parser): boolean {
 
 /**
  * The whole number after a subject's prefix; NaN for anything else. The client keeps a message's subject as bytes and
- * makes a text of it when asked: reading the bytes saves some 100 ns an answer.
+ * makes a string of it when asked: reading the bytes saves some 100 ns an answer.
  */
 export function tokenOf(msg: Msg, prefixLength: number): number {
   const bytes = (msg as { _msg?: { subject?: unknown } })._msg?.subject;

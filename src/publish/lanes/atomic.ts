@@ -121,7 +121,7 @@ export class AtomicLane implements Lane {
     // Sent with all others, it waits for what the commit is answered: that of an incomplete batch, which says less.
     if (batch.state === "committing") return void (batch.refusal = miss.reason);
     if (answer.kind !== "refused") {
-      // Whoever answered so has taken the first row for itself.
+      // The stream that answered so has stored the first row by itself.
       delivery.submit(0);
       delivery.next = 1;
       return this.#missed(batch, { ...miss, stored: "unknown", again: "never" });
@@ -193,7 +193,7 @@ export class AtomicLane implements Lane {
     this.#host.moved();
   }
 
-  /** When something is due: while a batch is open, none goes again. */
+  /** When something is due: while a batch is open, none is sent again. */
   #nextDue(): number {
     if (!this.#pump.stopped && this.#batches.size === 0) return this.#backlog.due;
     return this.#batches.nextDue?.deadline ?? Infinity;
@@ -215,7 +215,7 @@ export class AtomicLane implements Lane {
     const begin = (delivery: Delivery): boolean => this.#begin(delivery, time);
     const { early } = this.#batches;
     if (early?.state === "staged" && !this.#sendRest(early, time)) return;
-    // Batches that go again go before all others.
+    // Batches that are sent again go before all others.
     const free = this.#backlog.submitAgain(time, begin) && retry.size === 0;
     if (free && !retry.pausing(time)) this.#backlog.submitCalls(begin);
     this.#wire.flush();

@@ -12,7 +12,7 @@ import type { Miss } from "../rejection.ts";
 /** Some id of the batch is one of a message that the stream has already. */
 export const DUPLICATE_ID = 10201;
 
-/** Finds rows of a call in the stream: the sequence of each, 0 where there is none. */
+/** Finds rows of a call in the stream: the sequence of each, 0 if it is not stored. */
 export type RowFinder = (delivery: Delivery, signal: AbortSignal) => Promise<Float64Array>;
 
 /** What was found out: all rows are there, some are, or it is not known. */

@@ -90,7 +90,7 @@ export class FastLane implements Lane {
     for (const batch of this.#sender.batches.with(delivery)) {
       batch.drop(delivery, (_, from, to) => this.#sender.free(delivery, from, to));
       if (batch.live) continue;
-      // Nobody waits for its end, but the server does.
+      // No call waits for its end, but the server does.
       this.#sender.trouble(batch, time);
       this.#sender.giveUpAt(batch, time + this.#settings.publishTimeout);
     }
@@ -183,7 +183,7 @@ export class FastLane implements Lane {
     return false;
   }
 
-  /** A message of the batch was refused, or found nobody. */
+  /** A message of the batch was refused, or had no responder. */
   #refused(batch: FastBatch, { sequence, operation }: FastReply, miss: Miss): void {
     if (operation === START || (sequence === 1 && operation === COMMIT)) {
       // No batch, or none any more: nothing of it is stored.
@@ -225,7 +225,7 @@ export class FastLane implements Lane {
     this.#sender.free(delivery, index, index + 1);
     delivery.refuse(index, miss.stored);
     const safe = miss.stored === "no" || delivery.rows!.hasId(index);
-    // All rows of a batch wait for the same time, so that they go again in order.
+    // All rows of a batch wait for the same time, so that they are sent again in order.
     const again = miss.again === "never" ? "never" : "pause";
     if (this.#backlog.takeBack(delivery, index, again, safe, now())) return;
     this.#host.failed({ ...miss, delivery, index });

@@ -15,7 +15,7 @@ import type { ReplyForm } from "../connection/wire.ts";
 
 /** Rows of one call at consecutive places. */
 interface Run {
-  /** Their call; undefined once nobody waits for them. */
+  /** Their call; undefined once it no longer waits for them. */
   delivery: Delivery | undefined;
   /** Index of the first in its call. */
   index: number;
@@ -62,11 +62,11 @@ export class FastBatch {
   lostAt = Infinity;
   /** Its place among the batches of its sender. */
   order = 0;
-  /** The runs in order; those before `#head` are settled, and nobody waits for those before `#firstLive`. */
+  /** The runs in order; those before `#head` are settled, and no call waits for those before `#firstLive`. */
   #runs: Run[] = [];
   #head = 0;
   #firstLive = 0;
-  /** Rows that somebody waits for. */
+  /** Rows that a call waits for. */
   #waiting = 0;
   readonly #runsOf = new Map<Delivery, Set<Run>>();
 
@@ -155,7 +155,7 @@ export class FastBatch {
     }
   }
 
-  /** Nobody waits for a call's rows any more. */
+  /** A call no longer waits for its rows. */
   drop(dropped: Delivery, each: EachRun): void {
     for (const run of this.#runsOf.get(dropped) ?? []) {
       this.#release(run);
@@ -172,7 +172,7 @@ export class FastBatch {
     return { delivery: run.delivery, index: run.index + sequence - run.sequence };
   }
 
-  /** The first run that somebody waits for. */
+  /** The first run that a call waits for. */
   #skipDead(): Run | undefined {
     this.#firstLive = Math.max(this.#firstLive, this.#head);
     while (this.#firstLive < this.#runs.length && this.#runs[this.#firstLive]!.delivery === undefined) {
@@ -181,7 +181,7 @@ export class FastBatch {
     return this.#runs[this.#firstLive];
   }
 
-  /** Nobody waits for a run any more. Returns the call that has waited. */
+  /** Its call no longer waits for a run. Returns the call. */
   #release(run: Run): Delivery | undefined {
     const { delivery } = run;
     if (delivery === undefined) return undefined;

@@ -15,7 +15,7 @@ export class FastBatches {
   /** By id, oldest first. */
   readonly #open = new Map<string, FastBatch>();
   readonly #due = new DueQueue<FastBatch>(({ due }) => due);
-  /** Batches in trouble, as far as somebody may wait for them. */
+  /** Batches in trouble, as far as a call may wait for them. */
   readonly #troubled = new LinkedSet<FastBatch>();
   /** The batches that a call's rows went into, those included that are over. */
   readonly #batchesOf = new WeakMap<Delivery, Set<FastBatch>>();
@@ -36,7 +36,7 @@ export class FastBatches {
     return this.#due.next;
   }
 
-  /** Whether somebody waits for a batch in trouble. */
+  /** Whether a call waits for a batch in trouble. */
   get inTrouble(): boolean {
     for (let batch = this.#troubled.first; batch !== undefined; batch = this.#troubled.first) {
       if (batch.live) return true;

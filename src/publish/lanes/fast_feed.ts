@@ -1,5 +1,5 @@
 /**
- * Which row is submitted next: those that go again first, then each call's in order.
+ * Which row is submitted next: those that are sent again first, then each call's in order.
  *
  * @module
  */

@@ -27,7 +27,7 @@ export class IndividualLane implements Lane {
   readonly #inOrder: boolean;
   readonly #backlog: Backlog;
   readonly #pump: Pump;
-  /** Whether a row that could go again has no room in the window: an answer is waited for, not a time. */
+  /** Whether a row that may be sent again has no room in the window: it waits for an answer, not for a time. */
   #full = false;
   #submitted = 0;
 
@@ -135,7 +135,7 @@ export class IndividualLane implements Lane {
     for (let i = 0; i < index; i++) delivery.refuse(i, "unknown");
     this.#host.failed({
       code: "publish.stream_changed",
-      reason: `its sequence ${delivery.sequences[index]} is not above the row's before it: the stream was made anew`,
+      reason: `its sequence ${delivery.sequences[index]} is not above the row's before it: the stream was recreated`,
       delivery,
       index,
     });

@@ -23,7 +23,7 @@ export interface Lane {
   wake(): void;
   /** Takes a call out; its outstanding rows are unknown. */
   cancel(delivery: Delivery): void;
-  /** Submits nothing more; what is outstanding is waited for, then {@linkcode LaneHost.drained} is told. */
+  /** Submits nothing more; waits for what is outstanding, then calls {@linkcode LaneHost.drained}. */
   stop(): void;
   /** Ends at once: what is outstanding is unknown. Nothing that comes later has an effect. */
   cut(): void;

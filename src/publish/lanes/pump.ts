@@ -29,7 +29,7 @@ export class Pump {
   #woken = false;
   #stopped = false;
 
-  /** A pump for a lane's work; what becomes of it is told to its host. */
+  /** A pump for a lane's work; it reports to the lane's host. */
   constructor(host: LaneHost, work: PumpWork) {
     this.#host = host;
     this.#work = work;

@@ -1,5 +1,5 @@
 /**
- * What a lane has still to submit: its calls in order, and before them the rows that go again.
+ * What a lane has still to submit: first the rows that are sent again, then its calls in order.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { Again } from "../verdict.ts";
 
 /** Calls that wait for their turn, and rows whose submission came to nothing. */
 export class Backlog {
-  /** The rows that go again. */
+  /** The rows that are sent again. */
   readonly retry: RetryQueue;
   /** In order; any of thousands may be taken out. */
   readonly #calls = new LinkedSet<Delivery>();
   #closed = false;
 
-  /** A backlog whose rows go again within a budget in milliseconds; without one, never. */
+  /** A backlog whose rows are sent again within a budget in milliseconds; without a budget, never. */
   constructor(budget: number | undefined) {
     this.retry = new RetryQueue(budget);
   }
@@ -52,24 +52,24 @@ export class Backlog {
     if (this.first !== undefined) this.#calls.delete(this.first);
   }
 
-  /** Takes a call out, wherever it is; gives how many of its rows were to go again. */
+  /** Takes a call out, wherever it is; returns how many of its rows were to be sent again. */
   remove(delivery: Delivery): number {
     this.#calls.delete(delivery);
     return this.retry.remove(delivery);
   }
 
-  /** Forgets the rows that wait to go again, and takes none any more. */
+  /** Forgets the rows that wait to be sent again, and takes no more of them. */
   close(): void {
     this.#closed = true;
     this.retry.clear();
   }
 
-  /** Takes a row back, if it may go again; `safe` tells whether that cannot store it twice. */
+  /** Takes a row back if it may be sent again; `safe`: that cannot store it twice. */
   takeBack(delivery: Delivery, index: number, again: Again, safe: boolean, time: number): boolean {
     return !this.#closed && safe && again !== "never" && this.retry.add(delivery, index, again, time);
   }
 
-  /** Submits the rows that may go again now; false when one has no room. */
+  /** Submits the rows that may be sent again now; false if one has no room. */
   submitAgain(time: number, submit: (delivery: Delivery, index: number) => boolean): boolean {
     for (let row = this.retry.peek(time); row !== undefined; row = this.retry.peek(time)) {
       if (!submit(row.delivery, row.index)) return false;

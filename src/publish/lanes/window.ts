@@ -114,7 +114,7 @@ export class Window<O extends object> {
    */
   take(token: number): boolean {
     const slot = token % this.#capacity;
-    // A token that is no whole number has no slot; one of another generation or a free slot is not outstanding.
+    // A token that is not a whole number has no slot; one of another generation or a free slot is not outstanding.
     if (this.#tokens[slot] !== token || this.#groups[slot] === undefined) return false;
     this.#release(slot);
     return true;

@@ -92,7 +92,7 @@ function isWhole(answer: Record<string, unknown>, type: string): boolean {
   return (PARTS[type] ?? []).every((part) => isObject(answer[part])) && hasSubjects(answer.config);
 }
 
-/** Where there are subjects, they are texts. */
+/** Subjects, if present, are strings. */
 function hasSubjects(config: unknown): boolean {
   const subjects = isObject(config) ? config.subjects ?? [] : [];
   return Array.isArray(subjects) && subjects.every((subject) => typeof subject === "string");

@@ -47,7 +47,7 @@ export function inboxPrefixOf(nc: NatsConnection, given?: string): string {
 
 /**
  * Asks the JetStream API and gives its answer, or the failure that it answered with. `type` is the answer's, such as
- * `stream_info_response`: whoever may subscribe to the API's subjects can answer, a stream that captures `$JS.>` for
+ * `stream_info_response`: any user who may subscribe to the API's subjects can answer, a stream that captures `$JS.>` for
  * one.
  *
  * Throws a {@linkcode ConnectionError} where no JetStream answered: `connection.no_answer` (nothing came, or something

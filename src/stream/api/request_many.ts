@@ -14,7 +14,7 @@ import { endings, failedRequest, silenceError } from "./ending.ts";
 /**
  * Publishes a request and hands over each message that answers it until `take` says that one was the last.
  *
- * Throws a {@linkcode ConnectionError} where nobody answers, where nothing came for the timeout, on a refused subject
+ * Throws a {@linkcode ConnectionError} if nobody answers, if nothing came for the timeout, on a refused subject
  * and on a closed connection; and the signal's reason after an abort.
  */
 export async function requestMany(
@@ -29,7 +29,7 @@ export async function requestMany(
   const timeout = options.timeout ?? API_TIMEOUT;
   const done = deferred<void>();
   const ending = endings(nc, subject, options.signal);
-  // One timer that looks whether something came, not one set anew at each message.
+  // One timer that checks whether something came, instead of one timer per message.
   let heard = false;
   let over = false;
   const timer = setInterval(() => heard ? heard = false : done.reject(silenceError(subject, timeout)), timeout);

@@ -12,7 +12,7 @@ export const STREAM_NAME_IN_USE = 10058;
 export const STREAM_NOT_FOUND = 10059;
 /** All peers of the stream are down. */
 export const STREAM_OFFLINE = 10118;
-/** The stream is offline for a reason that is told: it needs a newer server. */
+/** The stream is offline, and the answer says why: it needs a newer server. */
 export const STREAM_OFFLINE_REASON = 10194;
 /** The meta group has no leader. */
 export const CLUSTER_NOT_AVAILABLE = 10008;

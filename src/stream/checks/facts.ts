@@ -20,7 +20,7 @@ export interface FactSettings {
   readonly ttl?: string | undefined;
   /** The time to live in milliseconds; absent for `never`. */
   readonly ttlMs?: number | undefined;
-  /** The retry budget in milliseconds, where there is one. */
+  /** The retry budget in milliseconds, if there is one. */
   readonly retry?: { readonly budget: number } | undefined;
 }
 
@@ -77,7 +77,7 @@ export const MINIMUM_VERSIONS: Readonly<Record<"ttl" | "atomic" | "fast", { vers
     fast: { version: "2.14.0", level: 4 },
   });
 
-/** Whether a server version is at least another; one that is no version is not. */
+/** Whether a server version is at least another; false for what is not a version. */
 export function atLeast(version: string, minimum: string): boolean {
   const have = numbersOf(version);
   const need = numbersOf(minimum) ?? [];
@@ -107,7 +107,7 @@ export function hostOf(
   return { version, level: Number.isInteger(level) ? level : undefined };
 }
 
-/** Whether a server has a feature. A build whose version is no number is judged by its API level. */
+/** Whether a server has a feature. A build whose version is not a number is judged by its API level. */
 export function hasFeature(
   host: { readonly version: string; readonly level: number | undefined },
   feature: keyof typeof MINIMUM_VERSIONS,

@@ -13,7 +13,7 @@ import type { Window } from "./ranges.ts";
 /** Reads through a consumer of its own: without acknowledgments, in memory, gone after thirty seconds without use. */
 export function consumerSource(nc: NatsConnection, stream: string, options: ApiOptions): Source {
   let name: string | undefined;
-  /** The sequence from which the consumer goes on. */
+  /** The sequence at which the consumer continues. */
   let next = 0;
   /** What it gave beyond the window that it was asked for. */
   let ahead: Bodies = new Map();

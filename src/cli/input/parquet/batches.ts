@@ -23,7 +23,7 @@ const BATCH_ROWS = 8192;
 /**
  * How many rows a file has; its footer is read, no row.
  *
- * @throws {InputError} when it is no Parquet file that can be read
+ * @throws {InputError} when it is not a Parquet file, or cannot be read
  */
 export async function parquetRows(file: RandomAccess, name: string): Promise<number> {
   const decoder = await openDecoder(file, name);

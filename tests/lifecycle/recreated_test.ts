@@ -8,7 +8,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 
 const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });
 
-/** A stream that is deleted and made anew before the message of an index: its sequences begin at 1 again. */
+/** A stream that is deleted and recreated before the message of an index: its sequences begin at 1 again. */
 function madeAnew(at: number, frames: boolean): FakeConnection {
   return fakeConnection({ frames, answers: ({ index }) => ack("ORDERS", index < at ? 11 + index : index - at + 1) });
 }
@@ -17,7 +17,7 @@ const PIECES = { batchMaxRows: 2 };
 
 for (const frames of [false, true]) {
   Deno.test(
-    `applyAll() fails with publish.stream_changed where a stream is made anew between pieces (${frames})`,
+    `applyAll() fails with publish.stream_changed where a stream is recreated between pieces (${frames})`,
     onVirtualClock(async () => {
       const fake = madeAnew(6, frames);
       const run = await openRun(() => Promise.resolve(fake.nc), { ...BASE, maxInFlight: 2 });
