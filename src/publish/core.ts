@@ -17,10 +17,18 @@ import { type BatchSource, openBatch } from "./prepare_batch.ts";
 import { type Call, Calls, newCall } from "./calls.ts";
 import { closeConnection, type ConnectionWatch, isClosed, watchConnection } from "./connection/watch.ts";
 import type { Delivery, Failure } from "./call.ts";
-import { abortedFailure, endError, explained, permissionFailure, publishError } from "./failure.ts";
+import {
+  abortedFailure,
+  endError,
+  explained,
+  permissionFailure,
+  publishError,
+  type PublisherState,
+} from "./failure.ts";
 import { connectionFault, type Inbox } from "./connection/inbox.ts";
 import { deferred } from "../util/deferred.ts";
-import type { Lane, LaneHost } from "./lanes/lane.ts";
+import type { Lane } from "./lanes/lane.ts";
+import type { LaneHost } from "./lanes/pump.ts";
 import { type BeforeSending, Loader } from "./load.ts";
 import { modeOf } from "./mode.ts";
 import { type Opened, openParts } from "./opening.ts";
@@ -29,12 +37,6 @@ import { receiptOf } from "./receipt.ts";
 import { Tally } from "./tally.ts";
 import { Turns } from "./encode_turns.ts";
 import { openWire, type Wire } from "./connection/wire.ts";
-
-/** Whether a publisher takes calls. One that is failing waits for what is on the wire: calls wait with it, and end unsent. */
-type State =
-  | { readonly tag: "open" }
-  | { readonly tag: "failing"; readonly failure: Failure }
-  | { readonly tag: "ended"; readonly failure: Failure };
 
 /** What a publisher, a run and a session are made of. */
 export class PublisherCore {
@@ -56,7 +58,7 @@ export class PublisherCore {
   readonly #turns = new Turns(() => this.#lane.waiting);
   readonly #tally = new Tally();
   readonly #calls = new Calls(this.#tally, () => this.#moved());
-  #state: State = { tag: "open" };
+  #state: PublisherState = { tag: "open" };
   /** What publish() throws after the end. */
   #error: PublishError | undefined;
   /** The end after a failure. */

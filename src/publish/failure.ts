@@ -9,6 +9,12 @@ import { PublishError, type RowOutcomes } from "../errors/mod.ts";
 import type { Delivery, Failure } from "./call.ts";
 import { overallOutcome, rowOutcomes } from "./outcomes.ts";
 
+/** A publisher that is failing waits for what is on the wire; calls made meanwhile wait with it, and end unsent. */
+export type PublisherState =
+  | { readonly tag: "open" }
+  | { readonly tag: "failing"; readonly failure: Failure }
+  | { readonly tag: "ended"; readonly failure: Failure };
+
 /** Which rows a call was about. */
 export interface CallRows {
   /** The destination resource. */

@@ -13,27 +13,23 @@ import type { Settings } from "../../options/publisher.ts";
 import { parseCommit, parseStage } from "./atomic_answer.ts";
 import { type AtomicBatch, OpenBatches } from "./atomic_batch.ts";
 import { DUPLICATE_ID, noteFound, type RowFinder, settle } from "./atomic_settle.ts";
-import { Backlog } from "./queue.ts";
 import { statusOf, tokenOf } from "../connection/client_internals.ts";
 import type { Delivery } from "../call.ts";
 import { now } from "./deadlines.ts";
-import type { Lane, LaneHost } from "./lane.ts";
+import { Lane } from "./lane.ts";
 import { type Miss, missOf, notResent, STORED_LATE, timedOut } from "../rejection.ts";
-import { Pump } from "./pump.ts";
+import type { LaneHost } from "./pump.ts";
 import type { Wire } from "../connection/wire.ts";
 
 /** Streams that are remembered: as many as destinations are. */
 const MOST_PROVEN = 1024;
 
 /** The lane of `publishMode: "atomic"`. */
-export class AtomicLane implements Lane {
+export class AtomicLane extends Lane {
   readonly #wire: Wire;
-  readonly #host: LaneHost;
   readonly #settings: Settings;
   readonly #prefixLength: number;
   readonly #find: RowFinder;
-  readonly #backlog: Backlog;
-  readonly #pump: Pump;
   readonly #batches = new OpenBatches();
   /** Streams that have answered a batch as such, as far as they are remembered. */
   readonly #proven = new Set<string>();
@@ -41,18 +37,11 @@ export class AtomicLane implements Lane {
 
   /** A lane over a wire; answers' subjects have the token behind `prefixLength` characters. */
   constructor(wire: Wire, settings: Settings, prefixLength: number, host: LaneHost, find: RowFinder) {
+    super(settings, host);
     this.#wire = wire;
-    this.#host = host;
     this.#settings = settings;
     this.#prefixLength = prefixLength;
     this.#find = find;
-    this.#backlog = new Backlog(settings.retry?.budget);
-    this.#pump = new Pump(host, {
-      outstanding: () => this.#batches.size > 0,
-      nextDue: () => this.#nextDue(),
-      expire: (time) => this.#expire(time),
-      submit: (time) => this.#submitAll(time),
-    });
   }
 
   get inFlight(): number {
@@ -67,41 +56,25 @@ export class AtomicLane implements Lane {
     return this.#submitted;
   }
 
-  get waiting(): boolean {
-    return this.#backlog.waiting;
-  }
-
-  push(delivery: Delivery): void {
-    this.#backlog.push(delivery);
-  }
-
-  wake(): void {
-    this.#pump.wake();
-  }
-
   cancel(delivery: Delivery): void {
     const batch = this.#batches.of(delivery);
     if (batch !== undefined) this.#batches.remove(batch);
-    this.#backlog.remove(delivery);
+    this.backlog.remove(delivery);
     this.#afterAnswer();
   }
 
-  stop(): void {
-    this.#backlog.close();
+  protected override windUp(): void {
     // A batch that is not committed is given up: its rows are unsent.
     const { early } = this.#batches;
     if (early !== undefined) this.#batches.remove(early);
-    this.#pump.stop();
   }
 
-  cut(): void {
-    this.#backlog.close();
+  protected forget(): void {
     this.#batches.clear();
-    this.#pump.cut();
   }
 
   reply(msg: Msg): void {
-    this.#pump.noteAnswer();
+    this.pump.noteAnswer();
     const token = tokenOf(msg, this.#prefixLength);
     const batch = this.#batches.take(token);
     if (batch === undefined) return;
@@ -154,9 +127,9 @@ export class AtomicLane implements Lane {
   #succeed(batch: AtomicBatch, firstSequence: number): void {
     const { delivery } = batch;
     this.#batches.remove(batch);
-    this.#backlog.retry.succeeded();
+    this.backlog.retry.succeeded();
     for (let i = 0; i < delivery.count; i++) delivery.acknowledge(i, firstSequence + i, false);
-    this.#host.acknowledged(delivery.count, 0, delivery.rows!.bodyBytes);
+    this.host.acknowledged(delivery.count, 0, delivery.rows!.bodyBytes);
     delivery.done.resolve();
   }
 
@@ -168,9 +141,9 @@ export class AtomicLane implements Lane {
     else {
       this.#batches.remove(batch);
       const { rows, bytes } = noteFound(batch.delivery, settlement.sequences);
-      this.#host.acknowledged(rows, rows, bytes);
+      this.host.acknowledged(rows, rows, bytes);
       if (settlement.kind === "all") batch.delivery.done.resolve();
-      else this.#host.failed(settlement.failure);
+      else this.host.failed(settlement.failure);
     }
     this.#afterAnswer();
   }
@@ -184,22 +157,22 @@ export class AtomicLane implements Lane {
     const stored = committed ? miss.stored : "no";
     if (committed) { for (let i = 0; i < delivery.count; i++) delivery.refuse(i, stored); }
     const safe = stored === "no" || delivery.rows!.allHaveIds;
-    if (this.#backlog.takeBack(delivery, 0, miss.again, safe, now())) return;
-    this.#host.failed({ ...miss, delivery });
+    if (this.backlog.takeBack(delivery, 0, miss.again, safe, now())) return;
+    this.host.failed({ ...miss, delivery });
   }
 
   #afterAnswer(): void {
-    this.#pump.proceed();
-    this.#host.moved();
+    this.pump.proceed();
+    this.host.moved();
   }
 
   /** When something is due: while a batch is open, none is sent again. */
-  #nextDue(): number {
-    if (!this.#pump.stopped && this.#batches.size === 0) return this.#backlog.due;
+  protected nextDue(): number {
+    if (!this.pump.stopped && this.#batches.size === 0) return this.backlog.due;
     return this.#batches.nextDue?.deadline ?? Infinity;
   }
 
-  #expire(time: number): void {
+  protected expire(time: number): void {
     for (
       let batch = this.#batches.nextDue;
       batch !== undefined && batch.deadline <= time;
@@ -210,14 +183,14 @@ export class AtomicLane implements Lane {
     }
   }
 
-  #submitAll(time: number): void {
-    const { retry } = this.#backlog;
+  protected submit(time: number): void {
+    const { retry } = this.backlog;
     const begin = (delivery: Delivery): boolean => this.#begin(delivery, time);
     const { early } = this.#batches;
     if (early?.state === "staged" && !this.#sendRest(early, time)) return;
     // Batches that are sent again go before all others.
-    const free = this.#backlog.submitAgain(time, begin) && retry.size === 0;
-    if (free && !retry.pausing(time)) this.#backlog.submitCalls(begin);
+    const free = this.backlog.submitAgain(time, begin) && retry.size === 0;
+    if (free && !retry.pausing(time)) this.backlog.submitCalls(begin);
     this.#wire.flush();
   }
 
@@ -232,7 +205,7 @@ export class AtomicLane implements Lane {
     const { maxInFlight, maxInFlightBytes, publishTimeout } = this.#settings;
     if (this.#batches.rows + rows.count > maxInFlight || this.#batches.bytes + bytes > maxInFlightBytes) return false;
     // A batch that may have to be sent again is answered before the next: stored order stays the order of calls.
-    if (this.#batches.early !== undefined || (this.#backlog.retry.enabled && this.#batches.size > 0)) return false;
+    if (this.#batches.early !== undefined || (this.backlog.retry.enabled && this.#batches.size > 0)) return false;
     if (this.#refusesResend(delivery)) return false;
     delivery.firstSent.mark(0, rows.count, time);
     const batch = this.#batches.add(delivery, bytes, time + publishTimeout);
@@ -250,7 +223,7 @@ export class AtomicLane implements Lane {
     for (let i = 0; delivery.hasDoubts && i < delivery.count; i++) {
       const fault = delivery.resendFault(i, this.#settings.publishTimeout);
       if (fault === undefined) continue;
-      this.#host.failed(notResent(fault, delivery, i));
+      this.host.failed(notResent(fault, delivery, i));
       return true;
     }
     return false;

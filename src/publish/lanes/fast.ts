@@ -10,7 +10,6 @@
 
 import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
-import { Backlog } from "./queue.ts";
 import { statusOf } from "../connection/client_internals.ts";
 import type { Delivery } from "../call.ts";
 import { now } from "./deadlines.ts";
@@ -18,9 +17,9 @@ import type { FastBatch } from "./fast_batch.ts";
 import { APPEND, COMMIT, type FastAnswer, type FastReply, parseFast, parseReply, START } from "./fast_protocol.ts";
 import { FastSender } from "./fast_sender.ts";
 import { Feed } from "./fast_feed.ts";
-import type { Lane, LaneHost } from "./lane.ts";
+import { Lane } from "./lane.ts";
 import { malformed, type Miss, missOf, STORED_LATE, timedOut } from "../rejection.ts";
-import { Pump } from "./pump.ts";
+import type { LaneHost } from "./pump.ts";
 import type { Wire } from "../connection/wire.ts";
 
 /** How long a batch's last answer may come after one that says that the server knows it no more, in milliseconds. */
@@ -36,27 +35,17 @@ const LOST: Miss = {
 };
 
 /** The lane of `publishMode: "fast"`. */
-export class FastLane implements Lane {
-  readonly #host: LaneHost;
+export class FastLane extends Lane {
   readonly #settings: Settings;
   readonly #prefixLength: number;
-  readonly #backlog: Backlog;
   readonly #sender: FastSender;
-  readonly #pump: Pump;
 
   /** A lane over a wire; reply subjects begin with `inbox`. */
   constructor(wire: Wire, settings: Settings, inbox: string, host: LaneHost) {
-    this.#host = host;
+    super(settings, host);
     this.#settings = settings;
     this.#prefixLength = inbox.length;
-    this.#backlog = new Backlog(settings.retry?.budget);
-    this.#sender = new FastSender(wire, settings, inbox, new Feed(this.#backlog), (failure) => host.failed(failure));
-    this.#pump = new Pump(host, {
-      outstanding: () => this.#sender.rows > 0,
-      nextDue: () => this.#nextDue(),
-      expire: (time) => this.#expireAll(time),
-      submit: (time) => this.#sender.submit(time),
-    });
+    this.#sender = new FastSender(wire, settings, inbox, new Feed(this.backlog), (failure) => host.failed(failure));
   }
 
   get inFlight(): number {
@@ -71,22 +60,14 @@ export class FastLane implements Lane {
     return this.#sender.submitted;
   }
 
-  get waiting(): boolean {
-    return this.#backlog.waiting;
-  }
-
-  push(delivery: Delivery): void {
+  override push(delivery: Delivery): void {
     delivery.cumulative = true;
-    this.#backlog.push(delivery);
-  }
-
-  wake(): void {
-    this.#pump.wake();
+    super.push(delivery);
   }
 
   cancel(delivery: Delivery): void {
     const time = now();
-    this.#backlog.remove(delivery);
+    this.backlog.remove(delivery);
     for (const batch of this.#sender.batches.with(delivery)) {
       batch.drop(delivery, (_, from, to) => this.#sender.free(delivery, from, to));
       if (batch.live) continue;
@@ -97,28 +78,24 @@ export class FastLane implements Lane {
     this.#afterAnswer();
   }
 
-  stop(): void {
-    this.#backlog.close();
+  protected override windUp(): void {
     // The end of a batch acknowledges what no other answer would.
-    this.#pump.guarded(() => {
+    this.pump.guarded(() => {
       for (const batch of this.#sender.batches.all) this.#sender.end(batch);
     });
-    this.#pump.stop();
   }
 
-  cut(): void {
-    this.#backlog.close();
+  protected forget(): void {
     this.#sender.clear();
-    this.#pump.cut();
   }
 
   reply(msg: Msg): void {
-    this.#pump.noteAnswer();
+    this.pump.noteAnswer();
     const at = parseReply(msg.subject, this.#prefixLength);
     const batch = at && this.#sender.batches.of(at.id);
     if (batch === undefined) return;
     const answer = parseFast(msg.data, statusOf(msg), batch.destination.source, batch.id);
-    this.#pump.guarded(() => this.#heard(batch, at!, answer));
+    this.pump.guarded(() => this.#heard(batch, at!, answer));
     this.#afterAnswer();
   }
 
@@ -146,7 +123,7 @@ export class FastLane implements Lane {
     this.#sender.heard(batch, now());
     // The last row waits for the batch's end, which tells the last sequence.
     this.#settle(batch, Math.min(sequence, batch.ending ? batch.sent - 1 : batch.sent));
-    if (this.#pump.stopped || batch.troubled) this.#sender.end(batch);
+    if (this.pump.stopped || batch.troubled) this.#sender.end(batch);
   }
 
   #ended(batch: FastBatch, count: number, lastSequence: number): void {
@@ -165,8 +142,8 @@ export class FastLane implements Lane {
       const { offsets } = delivery.rows!;
       this.#sender.free(delivery, from, to);
       delivery.acknowledgeRange(from, to);
-      this.#backlog.retry.succeeded();
-      this.#host.acknowledged(to - from, 0, offsets[to]! - offsets[from]!);
+      this.backlog.retry.succeeded();
+      this.host.acknowledged(to - from, 0, offsets[to]! - offsets[from]!);
       if (this.#storedLate(delivery, from, to)) return;
       if (delivery.complete) delivery.done.resolve();
     });
@@ -177,7 +154,7 @@ export class FastLane implements Lane {
     for (let i = from; delivery.hasDoubts && i < to; i++) {
       if (!delivery.mayBeStoredTwice(i)) continue;
       delivery.refuse(i, STORED_LATE.stored);
-      this.#host.failed({ ...STORED_LATE, delivery, index: i });
+      this.host.failed({ ...STORED_LATE, delivery, index: i });
       return true;
     }
     return false;
@@ -206,7 +183,7 @@ export class FastLane implements Lane {
     batch.refused.set(sequence, miss);
     row.delivery.refuse(row.index, miss.stored);
     if (batch.refused.size === batch.sent - batch.settled) this.#finish(batch, miss);
-    else if (!this.#backlog.retry.enabled || miss.again === "never") this.#host.failed({ ...miss, ...row });
+    else if (!this.backlog.retry.enabled || miss.again === "never") this.host.failed({ ...miss, ...row });
   }
 
   /** The batch is over; rows that are not settled are as they were refused, else as `rest` says. */
@@ -227,23 +204,27 @@ export class FastLane implements Lane {
     const safe = miss.stored === "no" || delivery.rows!.hasId(index);
     // All rows of a batch wait for the same time, so that they are sent again in order.
     const again = miss.again === "never" ? "never" : "pause";
-    if (this.#backlog.takeBack(delivery, index, again, safe, now())) return;
-    this.#host.failed({ ...miss, delivery, index });
+    if (this.backlog.takeBack(delivery, index, again, safe, now())) return;
+    this.host.failed({ ...miss, delivery, index });
   }
 
   #afterAnswer(): void {
-    this.#pump.arm();
-    this.#pump.proceed();
-    this.#host.moved();
+    this.pump.arm();
+    this.pump.proceed();
+    this.host.moved();
   }
 
-  #nextDue(): number {
+  protected nextDue(): number {
     const next = this.#sender.batches.nextDue;
-    if (this.#pump.stopped) return next;
-    return Math.min(next, this.#sender.lingersUntil, this.#sender.blocked ? Infinity : this.#backlog.due);
+    if (this.pump.stopped) return next;
+    return Math.min(next, this.#sender.lingersUntil, this.#sender.blocked ? Infinity : this.backlog.due);
   }
 
-  #expireAll(time: number): void {
+  protected submit(time: number): void {
+    this.#sender.submit(time);
+  }
+
+  protected expire(time: number): void {
     this.#sender.batches.eachDue(time, (batch) => {
       if (batch.deadline <= time) this.#expire(batch, time);
       else if (batch.lostAt <= time) this.#finish(batch, LOST);
@@ -254,7 +235,7 @@ export class FastLane implements Lane {
 
   #expire(batch: FastBatch, time: number): void {
     const miss = timedOut("acknowledgment", this.#settings.publishTimeout);
-    if (this.#backlog.retry.enabled) return this.#finish(batch, miss);
+    if (this.backlog.retry.enabled) return this.#finish(batch, miss);
     this.#sender.trouble(batch, time);
     this.#takeOut(batch, time, miss);
     if (!batch.live) this.#sender.remove(batch);

@@ -7,45 +7,34 @@
 import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
 import { parseAck } from "../ack.ts";
-import { Backlog } from "./queue.ts";
 import { statusOf, tokenOf } from "../connection/client_internals.ts";
 import type { Delivery } from "../call.ts";
 import { now } from "./deadlines.ts";
-import type { Lane, LaneHost } from "./lane.ts";
+import { Lane } from "./lane.ts";
 import { type Miss, missOf, notResent, STORED_LATE, timedOut } from "../rejection.ts";
-import { Pump } from "./pump.ts";
+import type { LaneHost } from "./pump.ts";
 import { Window } from "./window.ts";
 import type { Wire } from "../connection/wire.ts";
 
 /** The lane of `publishMode: "individual"`. */
-export class IndividualLane implements Lane {
+export class IndividualLane extends Lane {
   readonly #wire: Wire;
-  readonly #host: LaneHost;
   readonly #window: Window<Delivery>;
   readonly #timeout: number;
   readonly #prefixLength: number;
   readonly #inOrder: boolean;
-  readonly #backlog: Backlog;
-  readonly #pump: Pump;
   /** Whether a row that may be sent again has no room in the window: it waits for an answer, not for a time. */
   #full = false;
   #submitted = 0;
 
   /** A lane over a wire; answers' subjects have the token behind `prefixLength` characters. */
   constructor(wire: Wire, settings: Settings, prefixLength: number, host: LaneHost) {
+    super(settings, host);
     this.#wire = wire;
-    this.#host = host;
     this.#window = new Window(settings.maxInFlight, settings.maxInFlightBytes);
     this.#timeout = settings.publishTimeout;
     this.#inOrder = settings.maxInFlight === 1;
     this.#prefixLength = prefixLength;
-    this.#backlog = new Backlog(settings.retry?.budget);
-    this.#pump = new Pump(host, {
-      outstanding: () => this.#window.count > 0,
-      nextDue: () => this.#nextDue(),
-      expire: (time) => this.#expire(time),
-      submit: (time) => this.#submitAll(time),
-    });
   }
 
   get inFlight(): number {
@@ -60,33 +49,14 @@ export class IndividualLane implements Lane {
     return this.#submitted;
   }
 
-  get waiting(): boolean {
-    return this.#backlog.waiting;
-  }
-
-  push(delivery: Delivery): void {
-    this.#backlog.push(delivery);
-  }
-
-  wake(): void {
-    this.#pump.wake();
-  }
-
   cancel(delivery: Delivery): void {
-    this.#backlog.remove(delivery);
+    this.backlog.remove(delivery);
     this.#window.detach(delivery);
-    this.#pump.proceed();
+    this.pump.proceed();
   }
 
-  stop(): void {
-    this.#backlog.close();
-    this.#pump.stop();
-  }
-
-  cut(): void {
-    this.#backlog.close();
+  protected forget(): void {
     this.#window.detach();
-    this.#pump.cut();
   }
 
   /** Takes an answer of the usual form from the bytes that arrived; false for others, which then come as replies. */
@@ -94,7 +64,7 @@ export class IndividualLane implements Lane {
     const delivery = this.#window.peek(token);
     const usual = delivery === undefined ? 0 : delivery.destination!.readUsualAck(bytes, start, end);
     if (usual === 0) return false;
-    this.#pump.noteAnswer();
+    this.pump.noteAnswer();
     this.#window.take(token);
     this.#acknowledge(delivery!, this.#window.row, Math.abs(usual), usual < 0);
     this.#afterAnswer();
@@ -105,7 +75,7 @@ export class IndividualLane implements Lane {
     const token = tokenOf(msg, this.#prefixLength);
     const body = msg.data;
     if (this.take(token, body, 0, body.length)) return;
-    this.#pump.noteAnswer();
+    this.pump.noteAnswer();
     if (!this.#window.take(token)) return;
     const delivery = this.#window.owner!;
     this.#unusual(delivery, this.#window.row, body, statusOf(msg));
@@ -123,8 +93,8 @@ export class IndividualLane implements Lane {
     if (!duplicate && delivery.mayBeStoredTwice(index)) return this.#missed(delivery, index, STORED_LATE);
     delivery.acknowledge(index, sequence, duplicate);
     const { offsets } = delivery.rows!;
-    this.#backlog.retry.succeeded();
-    this.#host.acknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
+    this.backlog.retry.succeeded();
+    this.host.acknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
     if (delivery.complete) this.#completed(delivery);
   }
 
@@ -133,7 +103,7 @@ export class IndividualLane implements Lane {
     if (index < 0) return delivery.done.resolve();
     // What was stored before the break went with the old stream.
     for (let i = 0; i < index; i++) delivery.refuse(i, "unknown");
-    this.#host.failed({
+    this.host.failed({
       code: "publish.stream_changed",
       reason: `its sequence ${delivery.sequences[index]} is not above the row's before it: the stream was recreated`,
       delivery,
@@ -144,34 +114,34 @@ export class IndividualLane implements Lane {
   #missed(delivery: Delivery, index: number, miss: Miss): void {
     delivery.refuse(index, miss.stored);
     const safe = miss.stored === "no" || delivery.rows!.hasId(index);
-    if (this.#backlog.takeBack(delivery, index, miss.again, safe, now())) return;
-    this.#host.failed({ ...miss, delivery, index });
+    if (this.backlog.takeBack(delivery, index, miss.again, safe, now())) return;
+    this.host.failed({ ...miss, delivery, index });
   }
 
   #afterAnswer(): void {
     // With nothing outstanding the timer is cleared: it would keep the process running.
-    if (this.#pump.stopped || !this.#backlog.empty || this.#window.count === 0) this.#pump.proceed();
-    this.#host.moved();
+    if (this.pump.stopped || !this.backlog.empty || this.#window.count === 0) this.pump.proceed();
+    this.host.moved();
   }
 
-  #nextDue(): number {
+  protected nextDue(): number {
     const { nextDeadline } = this.#window;
-    return this.#pump.stopped || this.#full ? nextDeadline : Math.min(nextDeadline, this.#backlog.due);
+    return this.pump.stopped || this.#full ? nextDeadline : Math.min(nextDeadline, this.backlog.due);
   }
 
-  #expire(time: number): void {
+  protected expire(time: number): void {
     while (this.#window.expire(time)) {
       this.#missed(this.#window.owner!, this.#window.row, timedOut("acknowledgment", this.#timeout));
     }
   }
 
-  #submitAll(time: number): void {
-    const { retry } = this.#backlog;
-    this.#full = !this.#backlog.submitAgain(time, (delivery, index) => this.#submit(delivery, index, time));
+  protected submit(time: number): void {
+    const { retry } = this.backlog;
+    this.#full = !this.backlog.submitAgain(time, (delivery, index) => this.#submit(delivery, index, time));
     // One row at a time: none overtakes a row that waits to be sent again.
     const held = this.#inOrder && retry.size > 0;
     if (!this.#full && !held && !retry.pausing(time)) {
-      this.#backlog.submitCalls((delivery) => this.#submitRows(delivery, time));
+      this.backlog.submitCalls((delivery) => this.#submitRows(delivery, time));
     }
     this.#wire.flush();
   }
@@ -192,7 +162,7 @@ export class IndividualLane implements Lane {
     if (!this.#window.fits(size)) return false;
     const fault = delivery.resendFault(index, this.#timeout);
     if (fault !== undefined) {
-      this.#host.failed(notResent(fault, delivery, index));
+      this.host.failed(notResent(fault, delivery, index));
       return false;
     }
     delivery.firstSent.mark(index, index + 1, time);

@@ -4,12 +4,24 @@
  * @module
  */
 
+import type { Failure } from "../call.ts";
 import { ExpiryTimer, now } from "./deadlines.ts";
 import { internalFailure, lostConnection } from "../failure.ts";
-import type { LaneHost } from "./lane.ts";
 import { WireError } from "../connection/wire.ts";
 
-/** What is peculiar to a lane. */
+/** The publisher of a lane, as far as the lane sees it. */
+export interface LaneHost {
+  /** Rows were acknowledged, as new ones or as duplicates. */
+  acknowledged(rows: number, duplicates: number, bytes: number): void;
+  /** Something failed for good. Only the first one counts. */
+  failed(failure: Failure): void;
+  /** After a lane was stopped: nothing is outstanding. */
+  drained(): void;
+  /** Rows were submitted or settled. */
+  moved(): void;
+}
+
+/** What is particular to a lane. */
 export interface PumpWork {
   /** Whether rows are outstanding. */
   outstanding(): boolean;
