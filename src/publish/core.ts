@@ -17,14 +17,7 @@ import { type BatchSource, openBatch } from "./prepare_batch.ts";
 import { type Call, Calls, newCall } from "./calls.ts";
 import { closeConnection, type ConnectionWatch, isClosed, watchConnection } from "./connection/watch.ts";
 import type { Delivery, Failure } from "./call.ts";
-import {
-  abortedFailure,
-  endError,
-  explained,
-  permissionFailure,
-  publishError,
-  type PublisherState,
-} from "./failure.ts";
+import { abortedFailure, endError, explained, permissionFailure, publishError, type State } from "./failure.ts";
 import { connectionFault, type Inbox } from "./connection/inbox.ts";
 import { deferred } from "../util/deferred.ts";
 import type { Lane } from "./lanes/lane.ts";
@@ -58,7 +51,7 @@ export class PublisherCore {
   readonly #turns = new Turns(() => this.#lane.waiting);
   readonly #tally = new Tally();
   readonly #calls = new Calls(this.#tally, () => this.#moved());
-  #state: PublisherState = { tag: "open" };
+  #state: State = { tag: "open" };
   /** What publish() throws after the end. */
   #error: PublishError | undefined;
   /** The end after a failure. */

@@ -10,7 +10,7 @@ import type { Delivery, Failure } from "./call.ts";
 import { overallOutcome, rowOutcomes } from "./outcomes.ts";
 
 /** A publisher that is failing waits for what is on the wire; calls made meanwhile wait with it, and end unsent. */
-export type PublisherState =
+export type State =
   | { readonly tag: "open" }
   | { readonly tag: "failing"; readonly failure: Failure }
   | { readonly tag: "ended"; readonly failure: Failure };
