@@ -25,6 +25,7 @@ export * from "./src/errors/mod.ts";
 export * from "./src/subject/mod.ts";
 export { capabilities, type SinkCapabilities } from "./src/capabilities.ts";
 export { parseConfig } from "./src/options/document.ts";
+export { parseCreds } from "./src/options/creds.ts";
 export { parseDuration } from "./src/util/duration.ts";
 export { encodeRows } from "./src/json/encode.ts";
 export { rowsOf } from "./src/arrow/rows_of.ts";

@@ -19,6 +19,7 @@ export type ConnectionAuth =
   | { readonly mode: "none" }
   | { readonly mode: "user_password"; readonly username: string; readonly password: string }
   | { readonly mode: "jwt"; readonly jwt: string; readonly nkeySeed: string }
+  | { readonly mode: "nkey"; readonly nkeySeed: string }
   | { readonly mode: "token"; readonly token: string };
 
 /** The settings of a dial. Frozen; nothing prints the credentials and the TLS key. */
@@ -46,13 +47,14 @@ const CREDENTIALS: { readonly [mode in AuthMode]: readonly Credential[] } = {
   none: [],
   user_password: ["username", "password"],
   jwt: ["jwt", "nkeySeed"],
+  nkey: ["nkeySeed"],
   token: ["token"],
 };
 
 type Credential = "username" | "password" | "jwt" | "nkeySeed" | "token";
 
 const TABLE = {
-  authMode: { rule: choice(["none", "user_password", "jwt", "token"]) },
+  authMode: { rule: choice(["none", "user_password", "jwt", "nkey", "token"]) },
   inboxPrefix: { rule: inboxPrefix },
   name: { rule: nonEmptyString },
   connectTimeout: { rule: timeout },
@@ -111,10 +113,10 @@ function checkCredentials(mode: AuthMode, fields: Fields): { readonly [name in C
 function strayCredential(name: Credential, mode: AuthMode, fields: Fields): ConfigError {
   const { field } = fields.place(name);
   const modeField = fields.place("authMode").field;
-  const [right] = Object.entries(CREDENTIALS).find(([, names]) => names.includes(name)) ?? [];
+  const modes = Object.entries(CREDENTIALS).flatMap(([mode, names]) => names.includes(name) ? [mode] : []);
   return new ConfigError("config.conflict", {
     field,
-    rule: `requires ${modeField} ${right}`,
+    rule: `requires ${modeField} ${modes.join(" or ")}`,
     received: `${modeField} ${mode}`,
   });
 }

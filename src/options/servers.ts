@@ -29,7 +29,7 @@ const SCHEMES: ReadonlyMap<string, TransportKind> = new Map([
 ]);
 
 const CREDENTIALS_RULE = "must not contain credentials or @. Set an auth mode with its own options (username and " +
-  "password, token, or jwt and nkey seed)";
+  "password, token, nkey seed, or jwt and nkey seed)";
 
 const ALL: readonly TransportKind[] = ["tcp", "websocket"];
 

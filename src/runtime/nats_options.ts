@@ -7,7 +7,13 @@
  * @module
  */
 
-import { type Authenticator, type ConnectionOptions, jwtAuthenticator, type TlsOptions } from "@nats-io/nats-core";
+import {
+  type Authenticator,
+  type ConnectionOptions,
+  jwtAuthenticator,
+  nkeyAuthenticator,
+  type TlsOptions,
+} from "@nats-io/nats-core";
 import type { ConnectionSettings } from "../options/connection.ts";
 
 /** How long a dial waits for a server's address to answer, in milliseconds, unless the configuration says. */
@@ -45,7 +51,8 @@ export function secretsOf(settings: ConnectionSettings): readonly string[] {
   const all = [
     auth.mode === "user_password" ? auth.password : undefined,
     auth.mode === "token" ? auth.token : undefined,
-    ...(auth.mode === "jwt" ? [auth.jwt, auth.nkeySeed] : []),
+    auth.mode === "jwt" ? auth.jwt : undefined,
+    auth.mode === "jwt" || auth.mode === "nkey" ? auth.nkeySeed : undefined,
     tls?.key,
   ];
   return all.filter((secret) => secret !== undefined);
@@ -61,6 +68,8 @@ function authenticatorOf({ auth }: ConnectionSettings): Authenticator | undefine
       return () => ({ user: auth.username, pass: auth.password });
     case "jwt":
       return jwtAuthenticator(auth.jwt, new TextEncoder().encode(auth.nkeySeed));
+    case "nkey":
+      return nkeyAuthenticator(new TextEncoder().encode(auth.nkeySeed));
   }
 }
 

@@ -19,7 +19,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
  * assert.equal(parseConfig(document).authMode, "token");
  * ```
  */
-export type AuthMode = "none" | "user_password" | "jwt" | "token";
+export type AuthMode = "none" | "user_password" | "jwt" | "nkey" | "token";
 
 /**
  * The TLS settings of a connection. Strings are PEM.
@@ -72,7 +72,7 @@ export interface ConnectionConfig {
   readonly password?: string;
   /** With `jwt`: the user's JWT. */
   readonly jwt?: string;
-  /** With `jwt`: the user's seed, which signs the server's nonce. */
+  /** With `jwt` and `nkey`: the user's seed, which signs the server's nonce. */
   readonly nkeySeed?: string;
   /** With `token`. */
   readonly token?: string;

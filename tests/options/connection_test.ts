@@ -85,7 +85,7 @@ const cases: readonly Case[] = [
     [{ url: urls.join(", ") }, "config.conflict", "url", "must not mix"],
   ]),
   // Auth modes.
-  [{ authMode: "password" }, "config.range", "authMode", "must be one of none, user_password, jwt, token"],
+  [{ authMode: "password" }, "config.range", "authMode", "must be one of none, user_password, jwt, nkey, token"],
   [{ authMode: null }, "config.type", "authMode", "received null"],
   [{ authMode: true }, "config.type", "authMode", "received true"],
   [{ authMode: "user_password", password: "p" }, "config.missing", "username", "is required by authMode user_password"],
@@ -94,6 +94,15 @@ const cases: readonly Case[] = [
   [{ authMode: "user_password", username: "u", password: "" }, "config.missing", "password", "an empty string"],
   [{ authMode: "jwt", nkeySeed: SEED }, "config.missing", "jwt", "is required by authMode jwt"],
   [{ authMode: "jwt", jwt: "j" }, "config.missing", "nkeySeed", "is required by authMode jwt"],
+  [{ authMode: "nkey" }, "config.missing", "nkeySeed", "is required by authMode nkey"],
+  [{ authMode: "nkey", nkeySeed: "" }, "config.missing", "nkeySeed", "an empty string"],
+  [{ authMode: "nkey", nkeySeed: "s3cret" }, "config.syntax", "nkeySeed", "must be a user seed"],
+  [
+    { authMode: "nkey", jwt: "j", nkeySeed: SEED },
+    "config.conflict",
+    "jwt",
+    "requires authMode jwt: received authMode nkey",
+  ],
   [{ authMode: "token" }, "config.missing", "token", "is required by authMode token"],
   [{ authMode: "token", token: "" }, "config.missing", "token", "an empty string"],
   ...["username", "password", "jwt", "nkeySeed", "token"].flatMap((name): Case[] => [
@@ -109,7 +118,7 @@ const cases: readonly Case[] = [
     "token",
     "requires authMode token: received authMode user_password",
   ],
-  [{ authMode: "token", token: "t", nkeySeed: SEED }, "config.conflict", "nkeySeed", "requires authMode jwt"],
+  [{ authMode: "token", token: "t", nkeySeed: SEED }, "config.conflict", "nkeySeed", "requires authMode jwt or nkey"],
   [
     { authMode: "jwt", jwt: "j", nkeySeed: SEED, password: "p" },
     "config.conflict",
@@ -222,6 +231,7 @@ Deno.test("checkConnection() gives the chosen mode's credentials and prints none
   const given = [
     [{ authMode: "user_password", username: "s3cret-u", password: "s3cret-p" }, ["username", "password"]],
     [{ authMode: "jwt", jwt: "s3cret-j", nkeySeed: SEED }, ["jwt", "nkeySeed"]],
+    [{ authMode: "nkey", nkeySeed: SEED }, ["nkeySeed"]],
     [{ authMode: "token", token: "s3cret-t" }, ["token"]],
   ] as const;
   for (const [config, names] of given) {

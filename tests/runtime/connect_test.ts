@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ConfigError } from "../../src/errors/mod.ts";
 import { connectBy } from "../../src/runtime/connect.ts";
-import { makeOperator, passwordUsers, startNatsServer, tokenAuth } from "../_support/nats/mod.ts";
+import { makeOperator, nkeyUser, passwordUsers, startNatsServer, tokenAuth } from "../_support/nats/mod.ts";
 import { connect, deadPort, failureOf, roundTrip, tcpServer } from "./_dialling.ts";
 
 const PASSWORD = 'pw-Kq7"x\\zz';
@@ -26,6 +26,16 @@ Deno.test("connect() proves who it is by a token, and says so when the server re
   const config = { url: server.url, authMode: "token" } as const;
   await roundTrip({ ...config, token: TOKEN }, [TOKEN]);
   await failureOf({ ...config, token: WRONG }, "connection.auth", [WRONG]);
+});
+
+Deno.test("connect() proves who it is by an nkey's seed alone, and says so when the server refuses", async () => {
+  const [user, other] = [nkeyUser(), nkeyUser()];
+  await using server = await startNatsServer({ jetstream: false, websocket: true, config: user.config });
+  const config = { authMode: "nkey", nkeySeed: user.nkeySeed } as const;
+  await roundTrip({ ...config, url: server.url }, [user.nkeySeed]);
+  await roundTrip({ ...config, url: server.wsUrl }, [user.nkeySeed]);
+  const wrong = { ...config, url: server.url, nkeySeed: other.nkeySeed };
+  await failureOf(wrong, "connection.auth", [other.nkeySeed]);
 });
 
 Deno.test("connect() proves who it is by JWT and seed", async (t) => {

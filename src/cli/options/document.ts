@@ -31,7 +31,7 @@ export const SECRET_VARIABLES: readonly (readonly [variable: string, key: string
 const MODES: readonly (readonly [key: string, mode: string])[] = [
   ["token", "token"],
   ["jwt", "jwt"],
-  ["nkey_seed", "jwt"],
+  ["nkey_seed", "nkey"],
   ["username", "user_password"],
   ["password", "user_password"],
 ];

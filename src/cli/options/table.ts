@@ -23,7 +23,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
     value: "MODE",
     env: "JETROW_AUTH_MODE",
     byDefault: "follows from the credentials",
-    help: "none, user_password, jwt or token",
+    help: "none, user_password, jwt, nkey or token",
   },
   {
     name: "username",

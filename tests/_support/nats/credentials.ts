@@ -38,6 +38,23 @@ export function tokenAuth(token: string): string {
   return `authorization { token: ${JSON.stringify(token)} }`;
 }
 
+/** A user with an nkey, and lines for it. */
+export interface NkeyUser {
+  /** Lines for `config`. */
+  readonly config: string;
+  /** The user's seed. */
+  readonly nkeySeed: string;
+}
+
+/** Makes a user that proves who it is by signing the server's nonce, without a JWT. */
+export function nkeyUser(): NkeyUser {
+  const key = createUser();
+  return {
+    config: `authorization { users: [ { nkey: ${key.getPublicKey()} } ] }`,
+    nkeySeed: new TextDecoder().decode(key.getSeed()),
+  };
+}
+
 /** What a publisher needs to be allowed, and nothing else. */
 export interface PublisherNeeds {
   /** The stream. */

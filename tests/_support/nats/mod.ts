@@ -10,7 +10,7 @@ export { api, createConsumer, createStream, publishAcked } from "./api.ts";
 export { cacheFolder, findBinary, natsServerBinary, natsServerVersion } from "./binary.ts";
 export { makeCertificates, opensslMissing } from "./certificates.ts";
 export { type NatsCluster, startNatsCluster } from "./cluster.ts";
-export { type JwtUser, makeOperator, passwordUsers, publisherPermissions, tokenAuth } from "./credentials.ts";
+export { type JwtUser, makeOperator, nkeyUser, passwordUsers, publisherPermissions, tokenAuth } from "./credentials.ts";
 export { editFrames, type Frame, FrameSplitter } from "./frames.ts";
 export { ask, clientsOf } from "./monitor.ts";
 export { freePorts } from "./ports.ts";
