@@ -39,6 +39,9 @@ export const CHECK_HELP = `jetrow check --url URL --stream TEMPLATE --subject TE
 Connects, and checks the destination and its consumers for what goes wrong in production. Changes nothing: creates no
 stream and sends no message. Prints a table on a terminal, one JSON object in a pipe.
 
+  jetrow check --url nats://localhost --stream ORDERS --subject 'orders.{resource}'
+  jetrow check --context prod --config orders.json
+
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}
 

@@ -8,14 +8,13 @@ import { parseConfig } from "../../options/document.ts";
 import { ConfigError } from "../../errors/mod.ts";
 import { OPTION_KEYS } from "../../options/publisher.ts";
 import type { SinkConfig } from "../../types/mod.ts";
-import { bytesOf } from "../bytes.ts";
-import { InputError } from "../input/error.ts";
-import type { CliIo } from "../io.ts";
-import { jsonFault } from "./json_position.ts";
-import { type CliOption, type GivenOptions, originOf } from "./parse.ts";
 import { UsageError } from "../errors.ts";
-
-type Document = Record<string, unknown>;
+import type { CliIo } from "../io.ts";
+import { credsIn } from "./creds_file.ts";
+import { addLayer, addTo, type Document } from "./layers.ts";
+import { natsLayers } from "./nats_layers.ts";
+import { type CliOption, type GivenOptions, originOf } from "./parse.ts";
+import { readObject, readText } from "./read_text.ts";
 
 const KEYS: ReadonlySet<string> = new Set(OPTION_KEYS.snake);
 
@@ -37,10 +36,11 @@ const MODES: readonly (readonly [key: string, mode: string])[] = [
 ];
 
 /**
- * The configuration: the file's, over it the environment's, over it the command line's.
+ * Returns the configuration: the command line overrides variables, which override the document; what none of them gives
+ * comes from a context of the `nats` command and from the variables of NATS.
  *
  * @throws {ConfigError} when an option is wrong; it is named as the caller wrote it
- * @throws {UsageError} when a file cannot be read
+ * @throws {UsageError} when a file cannot be read or used
  */
 export async function configOf(
   given: GivenOptions,
@@ -49,12 +49,11 @@ export async function configOf(
   byDefault: Readonly<Record<string, string>> = {},
 ): Promise<SinkConfig> {
   const path = given.values.get("config");
-  const document: Document = {
-    ...byDefault,
-    ...(typeof path === "string" ? await readDocument(path, originOf(given, "config"), options, signal) : {}),
-  };
+  const document: Document = typeof path === "string"
+    ? await readDocument(path, originOf(given, "config"), options, signal)
+    : {};
   const origins = new Map<string, string>();
-  await addCredentialsFile(given, document, signal);
+  await addCredentialsFile(given, document, origins, signal);
   for (const [variable, key] of SECRET_VARIABLES) {
     if (!env[variable]) continue;
     document[key] = env[variable];
@@ -68,6 +67,8 @@ export async function configOf(
   }
   addHeaders(given, document, origins);
   await addTls(given, document, origins, signal);
+  for (const layer of await natsLayers(given, { env, signal })) await addLayer(document, origins, layer);
+  for (const [key, value] of Object.entries(byDefault)) if (document[key] === undefined) document[key] = value;
   // Only what is not there: a null of the file's is refused like any other wrong value.
   if (document.auth_mode === undefined) {
     document.auth_mode = MODES.find(([key]) => document[key] !== undefined)?.[1] ?? "none";
@@ -106,17 +107,9 @@ async function readDocument(
   options: readonly CliOption[],
   signal: AbortSignal,
 ): Promise<Document> {
-  const text = (await readText(path, origin, signal)).replace(/^\ufeff/, "");
-  const fault = jsonFault(text);
-  if (fault !== undefined) {
-    throw new UsageError(`${origin} ${path} is not valid JSON: line ${fault.line}, column ${fault.column}`);
-  }
-  const document: unknown = JSON.parse(text);
-  if (typeof document !== "object" || document === null || Array.isArray(document)) {
-    throw new UsageError(`${origin} ${path} must hold a JSON object`);
-  }
+  const document = await readObject(path, origin, signal);
   refuseOptionsOfRun(`${origin} ${path}`, document, options);
-  return { ...document };
+  return document;
 }
 
 /** Options of the command itself are none of a connection or a destination: what is nearest to them would not help. */
@@ -130,17 +123,19 @@ function refuseOptionsOfRun(where: string, document: object, options: readonly C
   }
 }
 
-/** The form of .creds files: each value between a line that begins it and one that ends it. */
-async function addCredentialsFile(given: GivenOptions, document: Document, signal: AbortSignal): Promise<void> {
+async function addCredentialsFile(
+  given: GivenOptions,
+  document: Document,
+  origins: Map<string, string>,
+  signal: AbortSignal,
+): Promise<void> {
   const path = given.values.get("creds");
   if (typeof path !== "string") return;
   const origin = originOf(given, "creds");
-  const text = await readText(path, origin, signal);
-  const between = (kind: string) => new RegExp(`-{3,}\\s*BEGIN ${kind}\\s*-{3,}\\s+(\\S+)\\s+-{3,}`).exec(text)?.[1];
-  const jwt = between("NATS USER JWT");
-  const seed = between("USER NKEY SEED");
-  if (jwt === undefined || seed === undefined) throw new UsageError(`${origin} ${path} has no user JWT and seed`);
-  Object.assign(document, { jwt, nkey_seed: seed });
+  const file = `${origin} ${path}`;
+  const creds = credsIn(await readText(path, origin, signal), file);
+  Object.assign(document, creds);
+  for (const key of Object.keys(creds)) origins.set(key, file);
 }
 
 function addHeaders(given: GivenOptions, document: Document, keys: Map<string, string>): void {
@@ -155,14 +150,6 @@ function addHeaders(given: GivenOptions, document: Document, keys: Map<string, s
   const twice = headers.find(([name], at) => headers.findIndex(([other]) => other === name) < at);
   if (twice !== undefined) throw new UsageError(`${origin} gives ${JSON.stringify(twice[0])} twice`);
   if (addTo(document, "headers", Object.fromEntries(headers))) keys.set("headers", origin);
-}
-
-/** Adds to what the file has of the same kind; false where it has something else, which is left to be refused. */
-function addTo(document: Document, key: string, added: Document): boolean {
-  const there = document[key] === undefined ? {} : document[key];
-  if (typeof there !== "object" || there === null || Array.isArray(there)) return false;
-  document[key] = { ...there, ...added };
-  return true;
 }
 
 async function addTls(
@@ -183,20 +170,3 @@ async function addTls(
   if (first !== undefined) tls.handshake_first = first;
   if (Object.keys(tls).length > 0) addTo(document, "tls", tls);
 }
-
-/** Reads a file, which may be a named pipe, as the shell makes of `<(...)`. */
-async function readText(path: string, option: string, signal: AbortSignal): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let text = "";
-  try {
-    for await (const chunk of bytesOf(path, { stdin: NO_BYTES, signal })) {
-      text += decoder.decode(chunk, { stream: true });
-    }
-  } catch (error) {
-    throw error instanceof InputError ? new UsageError(`${option} ${error.message}`) : error;
-  }
-  return text + decoder.decode();
-}
-
-/** Standard input is not read here: `-` is a file's name. */
-const NO_BYTES: AsyncIterable<Uint8Array> = (async function* () {})();

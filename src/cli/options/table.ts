@@ -17,6 +17,13 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
     help: "nats://, tls://, ws:// or wss://; separate several by commas, or repeat the option",
   },
   {
+    name: "context",
+    type: "text",
+    value: "NAME",
+    env: "JETROW_CONTEXT",
+    help: "a context of the nats command: its servers, credentials, TLS files, inbox prefix and domain",
+  },
+  {
     name: "auth-mode",
     key: "auth_mode",
     type: "text",
@@ -243,5 +250,6 @@ export const HELP_OPTION: CliOption = { name: "help", short: "h", type: "flag", 
 
 /** The last paragraph of every help. */
 export const SECRETS_HELP =
-  `Credentials come from a file (--config, --creds) or from JETROW_PASSWORD, JETROW_TOKEN, JETROW_JWT and
-JETROW_NKEY_SEED, never from the command line. Durations are such as 5s, 1m30s, 100ms.`;
+  `Credentials come from a file (--config, --creds, --context) or from JETROW_PASSWORD, JETROW_TOKEN, JETROW_JWT and
+JETROW_NKEY_SEED, never from the command line. NATS_CONTEXT, NATS_URL and NATS_CREDS serve where no option and no
+JETROW_ variable gives the value. Durations are such as 5s, 1m30s, 100ms.`;

@@ -141,6 +141,9 @@ Publishes each row of Arrow IPC or Parquet files as one acknowledged JSON messag
 path, or - for standard input in the IPC stream format. Prints the receipt of each acknowledged piece as a line of JSON
 on standard output; everything else goes to standard error.
 
+  jetrow publish orders.arrow --url nats://localhost --stream ORDERS --subject 'orders.{resource}'
+  jetrow publish orders.parquet --context prod --config orders.json --receipt orders.journal
+
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}
 

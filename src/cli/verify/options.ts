@@ -24,6 +24,9 @@ Reads the rows of receipts back from their streams and compares rows, bytes and 
 the receipts that jetrow publish prints, one per line, or a journal of jetrow publish --receipt, or - for standard input.
 Prints one line per receipt: a sentence on a terminal, JSON in a pipe.
 
+  jetrow verify receipts.jsonl --url nats://localhost
+  jetrow verify orders.journal --context prod
+
 ${helpOf(GROUPS)}
 ${SECRETS_HELP}
 
