@@ -3,12 +3,13 @@
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startNatsServer } from "../_support/nats/mod.ts";
+import { makeOperator, startNatsServer } from "../_support/nats/mod.ts";
 import { bundle } from "../_support/bundle.ts";
 import { bunProgram, node22Program } from "../_support/runtimes.ts";
 import { Files } from "./_files.ts";
 import { ROOT, shell } from "./_io.ts";
 import { idColumns } from "./_journal.ts";
+import { Contexts } from "./options/_contexts.ts";
 
 const INPUTS = join(ROOT, "tests/_testdata/inputs");
 
@@ -35,6 +36,7 @@ async function checkInputs(command: string): Promise<void> {
   await checkJournal(command, where);
   await checkDamage(command, where);
   await checkEnds(command, where);
+  await checkContext(command);
   const cut = await shell(
     `head -c 9000 ${join(INPUTS, "pyarrow_plain.arrows")} | ${command} publish - --resource eu ${where}`,
   );
@@ -43,6 +45,22 @@ async function checkInputs(command: string): Promise<void> {
   const wrong = await shell(`${command} publish`);
   assert.deepEqual([wrong.exitCode, wrong.err], [2, "jetrow: publish needs a FILE, or - for standard input\n"]);
   assert.equal((await shell(`${command} --version`)).out.trim(), "0.1.0");
+}
+
+/** A context of the nats command gives the server and, from a file, the credentials. */
+async function checkContext(command: string): Promise<void> {
+  const operator = await makeOperator();
+  const { jwt, nkeySeed } = await operator.user();
+  await using server = await startNatsServer({ config: operator.config });
+  using contexts = new Contexts();
+  contexts.write("u.creds", `---\n${jwt}\n---\n---\n${nkeySeed}\n---\n`);
+  contexts.save("own", { url: server.url, creds: "~/u.creds" });
+  const env = { HOME: contexts.home, XDG_CONFIG_HOME: "" };
+  const checked = await shell(`${command} check --context own --stream ROWS --subject rows.a`, env);
+  assert.equal(checked.exitCode, 0, checked.err);
+  const missing = await shell(`${command} check --context none --stream ROWS --subject rows.a`, env);
+  assert.equal(missing.exitCode, 2, missing.err);
+  assert.match(missing.err, /there is no such context in .*\. Contexts: own\n$/);
 }
 
 /** A named pipe whose writer is silent does not keep the command from ending, nor does a full disk. */

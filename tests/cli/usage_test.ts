@@ -89,6 +89,23 @@ Deno.test("jetrow refuses what it does not know and names the nearest", async ()
     /unknown option --sream: did you mean --stream\? --help lists the options\n/,
   );
   await wrong(["publish", `--pasword=${SECRET}`], /unknown option --pasword: did you mean/);
+  for (
+    const [name, meant] of [
+      ["server", "url"],
+      ["user", "username"],
+      ["tlsca", "tls-ca"],
+      ["tlscert", "tls-cert"],
+      ["tlskey", "tls-key"],
+      ["tlsfirst", "tls-handshake-first"],
+      ["js-domain", "domain"],
+      ["connection-name", "name"],
+    ]
+  ) {
+    await wrong(
+      ["publish", "f.arrow", `--${name}`, "x"],
+      new RegExp(`unknown option --${name}: did you mean --${meant}\\?`),
+    );
+  }
   await wrong(["publish", "f.arrow", "--stream"], /--stream needs a value/);
   await wrong(["publish", "f.arrow", "--stream", "--subject", "x"], /--stream needs a value/);
   await wrong(["publish", "f.arrow", "--stream", "A", "--stream", "B"], /--stream is given twice/);

@@ -69,6 +69,8 @@ const cases: readonly Case[] = [
   ],
   [{ auth_mode: "jwt", jwt: "j" }, "config.missing", "nkey_seed", "is required by auth_mode jwt"],
   [{ auth_mode: "jwt", jwt: "j", nkey_seed: "s3cret" }, "config.syntax", "nkey_seed", "must be a user seed"],
+  [{ auth_mode: "nkey" }, "config.missing", "nkey_seed", "is required by auth_mode nkey"],
+  [{ nkey_seed: SEED }, "config.conflict", "nkey_seed", "requires auth_mode jwt or nkey: received auth_mode none"],
   [{ token: "s3cret" }, "config.conflict", "token", "requires auth_mode token: received auth_mode none"],
   [{ url: "nats://u:s3cret@a" }, "config.syntax", "url", "Set an auth mode"],
   [{ create_stream: "true" }, "config.type", "create_stream", 'received "true"'],

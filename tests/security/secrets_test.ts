@@ -13,7 +13,7 @@ import { connect } from "../../src/runtime/deno.ts";
 import { inspect as inspectDestination } from "../../src/stream/checks/inspect.ts";
 import { failureOf } from "../_support/aftermath.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
-import { makeOperator, passwordUsers, startNatsServer, tokenAuth } from "../_support/nats/mod.ts";
+import { makeOperator, nkeyUser, passwordUsers, startNatsServer, tokenAuth } from "../_support/nats/mod.ts";
 import { printings } from "../_support/refusals.ts";
 import { jetrow } from "../cli/_io.ts";
 
@@ -123,6 +123,16 @@ Deno.test("a JWT and a seed appear in nothing that is printed, whether they are 
   witness.see(await failureOf(connect({ ...base, jwt: user.jwt, nkeySeed: cut })));
   const secrets = [user, other, expired].flatMap(({ jwt, nkeySeed }) => [jwt, nkeySeed]);
   witness.assertSilent(...secrets, cut);
+});
+
+Deno.test("an nkey's seed appears in nothing that is printed, whether it is right or wrong", async () => {
+  const [user, other] = [nkeyUser(), nkeyUser()];
+  await using server = await startNatsServer({ config: user.config });
+  const base = { url: server.url, authMode: "nkey", stream: "ORDERS", subject: "orders.{resource}" } as const;
+  const witness = new Witness();
+  await everything(witness, { ...base, nkeySeed: user.nkeySeed }, { reachable: true });
+  await everything(witness, { ...base, nkeySeed: other.nkeySeed }, { reachable: false });
+  witness.assertSilent(user.nkeySeed, other.nkeySeed);
 });
 
 Deno.test("a document's mistakes show none of its secrets, nor does what it is read into", () => {

@@ -81,17 +81,18 @@ export async function configOf(
   );
 }
 
-/** Parses the document; an error names the flag or the variable that the user wrote. */
+/** Parses the document; an error names the flag, the variable or the field of a context that the user wrote. */
 function parseDocument(document: Document, origins: ReadonlyMap<string, string>, file: string | undefined): SinkConfig {
   try {
     return parseConfig(document);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const name = error.code === "config.missing" ? placeFor(error.field) : origins.get(error.field);
-    if (error.code === "config.unknown" || (name ?? file) === undefined) throw error;
     const { code, field, rule, received } = error;
-    if (name !== undefined) throw new ConfigError(code, { field: name, rule, received });
-    throw new ConfigError(code, { field, rule: `${rule} (in ${file})`, received });
+    const name = origins.get(field) ?? (code === "config.missing" ? placeFor(field) : undefined);
+    if (code === "config.unknown" || (name ?? file) === undefined) throw error;
+    if (name === undefined) throw new ConfigError(code, { field, rule: `${rule} (in ${file})`, received });
+    const remedy = name === "--url" && code === "config.missing" ? ". Set --url, --context or NATS_URL." : "";
+    throw new ConfigError(code, { field: name, rule: `${rule}${remedy}`, received });
   }
 }
 

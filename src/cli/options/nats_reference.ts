@@ -20,8 +20,8 @@ export interface Reference {
 
 type Surroundings = Pick<CliIo, "env" | "signal">;
 
-/** Schemes of references; everything else is a path or the value itself. */
-const SCHEME = /^(file|env|data|op|nsc):/i;
+/** How references begin; everything else is a path or the value itself. */
+const SCHEME = /^(?:(file|env|op|nsc):\/\/|(data):)/i;
 
 /** Returns the path of a field that names a file. Relative paths start at the working directory. */
 export function pathOf({ value, origin }: Reference, { env }: Pick<CliIo, "env">): string {
@@ -39,14 +39,14 @@ export async function contentOf(reference: Reference, around: Surroundings): Pro
   const { value, origin } = reference;
   switch (schemeOf(value)) {
     case "env":
-      return variable(value.replace(/^env:(?:\/\/)?/i, ""), origin, around);
+      return variable(value.slice("env://".length), origin, around);
     case "data":
       return embedded(value, origin);
     case "op":
     case "nsc":
       throw new UsageError(
-        `${origin} is a reference of the form ${schemeOf(value)}:, which jetrow does not resolve: ` +
-          `use a file, env://NAME or data:;base64,`,
+        `${origin} is a reference of the form ${schemeOf(value)}://, which jetrow does not resolve. ` +
+          `Use a file, env://VARIABLE or data:;base64,...`,
       );
     default:
       return await readText(pathOf(reference, around), `${origin}:`, around.signal);
@@ -65,7 +65,8 @@ export function homeFolder({ env }: Pick<CliIo, "env">): string {
 }
 
 function schemeOf(value: string): string | undefined {
-  return SCHEME.exec(value)?.[1]?.toLowerCase();
+  const [, scheme, data] = SCHEME.exec(value) ?? [];
+  return (scheme ?? data)?.toLowerCase();
 }
 
 /** Does not show the name, which may be a password that looks like a reference. */
@@ -82,6 +83,6 @@ function embedded(value: string, origin: string): string {
     if (!isBase64) throw new Error("no base64");
     return new TextDecoder().decode(Uint8Array.from(atob(payload!), (character) => character.charCodeAt(0)));
   } catch {
-    throw new UsageError(`${origin} must be embedded data of the form data:;base64,`);
+    throw new UsageError(`${origin} must be embedded data of the form data:;base64,...`);
   }
 }

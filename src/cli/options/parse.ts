@@ -54,6 +54,14 @@ const SECRETS: Readonly<Record<string, string>> = {
   seed: "JETROW_NKEY_SEED",
 };
 
+/** Options of the `nats` command that have another name here. */
+const NATS_NAMES: Readonly<Record<string, string>> = {
+  server: "url",
+  tlsfirst: "tls-handshake-first",
+  "js-domain": "domain",
+  "connection-name": "name",
+};
+
 /**
  * Reads a command line.
  *
@@ -167,7 +175,8 @@ function unknownOption({ name, rawName }: OptionToken, known: readonly string[])
       `unknown option ${shown}: --help lists the options; put a file that begins with a dash after --`,
     );
   }
-  const meant = misspelt(name, [...known, ...Object.keys(SECRETS)]) ?? known.find((option) => option.startsWith(name));
+  const meant = NATS_NAMES[name] ?? misspelt(name, [...known, ...Object.keys(SECRETS)]) ??
+    known.find((option) => option.startsWith(name));
   const hint = meant === undefined ? "" : `did you mean ${SECRETS[meant] ?? `--${meant}`}? `;
   return new UsageError(`unknown option ${shown}: ${hint}--help lists the options`);
 }

@@ -10,7 +10,7 @@ import {
   tokenAuth,
 } from "../../_support/nats/mod.ts";
 import { Files, receiptsOf } from "../_files.ts";
-import { jetrow, shell } from "../_io.ts";
+import { jetrow, ROOT, shell } from "../_io.ts";
 import { Contexts } from "./_contexts.ts";
 
 const SECRET = "s3cr3t-9x2k";
@@ -135,7 +135,9 @@ Deno.test("--context is found in XDG_CONFIG_HOME, in the home folder, and by the
   const path = contexts.save("here", { url: server.url });
   await publishes(["--context", "here"], { XDG_CONFIG_HOME: join(contexts.home, ".config"), HOME: "/no/such" });
   await publishes(["--context", path], {});
-  const said = await shell(`$JETROW check --context here --stream S --subject s --format json`, {
+  // Asking the system for the home folder would need one more permission.
+  const command = `${Deno.execPath()} run --no-lock --allow-env --allow-read --allow-net ${ROOT}/src/cli/main.ts`;
+  const said = await shell(`${command} check --context here --stream S --subject s --format json`, {
     XDG_CONFIG_HOME: "",
     HOME: contexts.home,
     DENO_DIR: Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "", ".cache/deno"),
@@ -148,7 +150,7 @@ Deno.test("the selected context is not used by itself", async () => {
   using contexts = new Contexts();
   contexts.save("here", { url: "nats://127.0.0.1:1" });
   contexts.write(".config/nats/context.txt", "here");
-  await wrong([], contexts.env, "config.missing: --url is required");
+  await wrong([], contexts.env, "config.missing: --url is required. Set --url, --context or NATS_URL.");
 });
 
 Deno.test("a context that does not exist lists those that do", async () => {
@@ -241,16 +243,18 @@ Deno.test("a context that is broken is refused by file and field, and no secret 
     { creds: `data:;base64,${btoa(SECRET)}` },
     /config\.syntax: creds of .*bad\.json must have the user's JWT/,
   );
-  await refused({ creds: `data:,${SECRET}` }, "creds of PATH must be embedded data of the form data:;base64,");
+  await refused({ creds: `data:,${SECRET}` }, "creds of PATH must be embedded data of the form data:;base64,...");
+  await refused({ token: `data:${SECRET}` }, "token of PATH must be embedded data of the form data:;base64,...");
+  await refused({ token: `env://${SECRET}` }, "token of PATH refers to an environment variable that is not set");
   await refused({ creds: "env://NO_SUCH" }, "creds of PATH refers to an environment variable that is not set");
   for (const field of ["creds", "nkey", "token"]) {
     await refused(
       { [field]: `op://${SECRET}/x` },
-      new RegExp(`${field} of .*bad\\.json is a reference of the form op:`),
+      new RegExp(`${field} of .*bad\\.json is a reference of the form op://`),
     );
     await refused(
       { [field]: `nsc://${SECRET}/x` },
-      new RegExp(`${field} of .*bad\\.json is a reference of the form nsc:`),
+      new RegExp(`${field} of .*bad\\.json is a reference of the form nsc://`),
     );
   }
   await refused({ ca: "data:;base64,AA==" }, "ca of PATH must be a path: received data:");
@@ -260,6 +264,8 @@ Deno.test("a context that is broken is refused by file and field, and no secret 
     /config\.syntax: nkey of .*bad\.json must be a user seed/,
   );
   contexts.write("client.pem", "x");
+  contexts.write("empty.pem", "");
+  await refused({ ca: "~/empty.pem" }, "config.missing: ca of PATH must not be empty");
   await refused({ cert: "~/client.pem" }, "config.missing: --tls-key is required by the cert");
   await refused(
     { url: "ws://a", ca: "~/client.pem" },
@@ -275,4 +281,42 @@ Deno.test("a context that is broken is refused by file and field, and no secret 
     { NATS_URL: "nats://a", NATS_CREDS: "/no/such" },
     "NATS_CREDS: /no/such cannot be read: no such file",
   );
+});
+
+Deno.test("a password that looks like a reference without its slashes is a password", async () => {
+  const password = `env:${SECRET}`;
+  await using server = await startNatsServer({ config: passwordUsers({ username: "u", password }) });
+  using contexts = new Contexts();
+  contexts.save("odd", { url: server.url, user: "u", password });
+  await publishes(["--context", "odd"], contexts.env);
+});
+
+Deno.test("a login with a context's credentials that fails shows none of them", async () => {
+  const [user, other] = [nkeyUser(), nkeyUser()];
+  const { jwt, nkeySeed } = await (await makeOperator()).user();
+  await using server = await startNatsServer({ config: user.config });
+  using contexts = new Contexts();
+  const creds = contexts.write("u.creds", credsText(jwt, nkeySeed));
+  const nkey = contexts.write("u.nk", other.nkeySeed);
+  for (const fields of [{ user: "u", password: SECRET }, { token: SECRET }, { creds }, { nkey }]) {
+    contexts.save("refused", { url: server.url, ...fields });
+    const args = ["check", "--stream", "S", "--subject", "s", "--context", "refused"];
+    const { exitCode, out, err } = await jetrow(args, contexts);
+    assert.deepEqual([exitCode, out], [1, ""], err);
+    assert.match(err, /^jetrow: connection\.auth: .*authorization violation/i);
+    for (const secret of [SECRET, jwt, nkeySeed, other.nkeySeed]) assert.ok(!err.includes(secret), err);
+  }
+});
+
+Deno.test("a dry run checks a context and does not connect", async () => {
+  using files = new Files(3);
+  using contexts = new Contexts();
+  const args = ["publish", files.path("orders.arrow"), "--dry-run", "--stream", "S", "--subject", "s"];
+  contexts.save("down", { url: "nats://127.0.0.1:1", user: "u", password: SECRET });
+  contexts.save("bare", {});
+  for (const name of ["down", "bare"]) {
+    const { exitCode, err } = await jetrow([...args, "--context", name], contexts);
+    assert.equal(exitCode, 0, err);
+  }
+  assert.equal((await jetrow([...args, "--context", "none"], contexts)).exitCode, 2);
 });

@@ -147,6 +147,9 @@ Deno.test("verify refuses what is no receipt, by file and line", async () => {
   ]);
   assert.match((await jetrow(["verify"])).err, /^jetrow: verify needs a RECEIPT/);
   assert.match((await jetrow(["verify", "x", "--stream", "S"])).err, /^jetrow: unknown option --stream/);
-  assert.equal((await jetrow(["verify", "x"])).err, "jetrow: config.missing: --url is required\n");
+  assert.equal(
+    (await jetrow(["verify", "x"])).err,
+    "jetrow: config.missing: --url is required. Set --url, --context or NATS_URL.\n",
+  );
   assert.match((await jetrow(["verify", "--help"])).out, /^jetrow verify RECEIPT/);
 });
