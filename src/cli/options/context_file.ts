@@ -10,7 +10,7 @@ import { misspelt } from "../../util/nearest.ts";
 import { UsageError } from "../errors.ts";
 import { systemCode } from "../file_fault.ts";
 import type { CliIo } from "../io.ts";
-import { homeFolder } from "./nats_reference.ts";
+import { homeFolder } from "./nats_values.ts";
 
 /** A message lists no more names than this. */
 const MOST_NAMES = 40;

@@ -7,17 +7,13 @@
 import { seedIn } from "../../options/creds.ts";
 import { describe } from "../../util/describe.ts";
 import { UsageError } from "../errors.ts";
-import type { CliIo } from "../io.ts";
 import { findContext } from "./context_file.ts";
 import { credsSettings } from "./creds_file.ts";
 import type { Layer, LayerValue } from "./layers.ts";
-import { contentOf, pathOf, type Reference, secretOf } from "./nats_reference.ts";
-import { serversOf } from "./nats_servers.ts";
+import { contentOf, pathOf, type Reference, secretOf, serversOf, type Surroundings } from "./nats_values.ts";
 import { readObject, readText } from "./read_text.ts";
 
-type Surroundings = Pick<CliIo, "env" | "signal">;
-
-/** Returns the value of a setting from what a field has. */
+/** Returns the value of a setting for a field. */
 type Read = (reference: Reference, around: Surroundings) => unknown;
 
 const asWritten: Read = ({ value }) => value;
@@ -69,7 +65,7 @@ const AUTHENTICATIONS: readonly (readonly string[])[] = [
   ["user_jwt", "user_seed"],
 ];
 
-/** Fields that mean nothing without another one. */
+/** Fields that have no effect without another one. */
 const PAIRS = [["password", "user"], ["user_jwt", "user_seed"], ["user_seed", "user_jwt"]] as const;
 
 /**
@@ -106,7 +102,7 @@ function checkFields(fields: ReadonlyMap<string, unknown>, label: string, path: 
   }
   for (const [field, other] of PAIRS) {
     if (fields.has(field) && !fields.has(other)) {
-      throw new UsageError(`${label} ${path} has ${field} without ${other}`);
+      throw new UsageError(`${label} ${path} has ${field} without ${other}. Set both.`);
     }
   }
 }

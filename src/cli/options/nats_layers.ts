@@ -4,23 +4,19 @@
  * @module
  */
 
-import type { CliIo } from "../io.ts";
 import { credsSettings } from "./creds_file.ts";
 import type { Layer } from "./layers.ts";
 import { contextLayer } from "./nats_context.ts";
-import { contentOf } from "./nats_reference.ts";
-import { serversOf } from "./nats_servers.ts";
+import { contentOf, serversOf, type Surroundings } from "./nats_values.ts";
 import { type GivenOptions, originOf } from "./parse.ts";
 
 /** The server of a context without a URL, as for `nats`. */
 const DEFAULT_SERVER = "nats://127.0.0.1:4222";
 
-type Surroundings = Pick<CliIo, "env" | "signal">;
-
 /**
- * Returns the settings that serve where options and JETROW_ variables give none, the first to be asked first: those of a
- * context that the caller names, then NATS_URL and NATS_CREDS, then those of the context that NATS_CONTEXT names. `nats`
- * itself lets its variables override a context in the same way. The context that `nats` has selected is not used.
+ * Returns the sources of what neither an option nor a JETROW_ variable gives, the first one to use first: the context that
+ * the user names, then NATS_URL and NATS_CREDS, then the context of NATS_CONTEXT. `nats` lets NATS_URL override every
+ * context, so for the context of NATS_CONTEXT that is what a user expects. The context that is selected is not used.
  */
 export async function natsLayers(given: GivenOptions, around: Surroundings): Promise<readonly Layer[]> {
   const name = given.values.get("context");
@@ -33,6 +29,7 @@ export async function natsLayers(given: GivenOptions, around: Surroundings): Pro
   return inherited ? [variables, await contextLayer(inherited, "NATS_CONTEXT", around), DEFAULT_LAYER] : [variables];
 }
 
+/** The last source if there is a context. */
 const DEFAULT_LAYER: Layer = new Map([
   ["url", { origin: "the default server of a context", read: () => DEFAULT_SERVER }],
 ]);

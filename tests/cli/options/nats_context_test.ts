@@ -135,12 +135,10 @@ Deno.test("--context is found in XDG_CONFIG_HOME, in the home folder, and by the
   const path = contexts.save("here", { url: server.url });
   await publishes(["--context", "here"], { XDG_CONFIG_HOME: join(contexts.home, ".config"), HOME: "/no/such" });
   await publishes(["--context", path], {});
-  // Asking the system for the home folder would need one more permission.
+  // With the permissions that docs/cli.md lists.
   const command = `${Deno.execPath()} run --no-lock --allow-env --allow-read --allow-net ${ROOT}/src/cli/main.ts`;
   const said = await shell(`${command} check --context here --stream S --subject s --format json`, {
-    XDG_CONFIG_HOME: "",
-    HOME: contexts.home,
-    DENO_DIR: Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "", ".cache/deno"),
+    XDG_CONFIG_HOME: join(contexts.home, ".config"),
   });
   assert.equal(said.exitCode, 0, said.err);
   assert.ok(JSON.parse(said.out).ok, said.out);
@@ -233,9 +231,9 @@ Deno.test("a context that is broken is refused by file and field, and no secret 
   await refused({ jetstream_domain: "a.b" }, /config\.syntax: jetstream_domain of .*bad\.json must not contain a dot/);
   await refused({ user: "u", token: SECRET }, /bad\.json has user and token: a connection has one authentication/);
   await refused({ creds: "x", nkey: "y" }, /bad\.json has creds and nkey: a connection has one authentication/);
-  await refused({ password: SECRET }, "--context bad: PATH has password without user");
-  await refused({ user_jwt: SECRET }, "--context bad: PATH has user_jwt without user_seed");
-  await refused({ user_seed: SECRET }, "--context bad: PATH has user_seed without user_jwt");
+  await refused({ password: SECRET }, "--context bad: PATH has password without user. Set both.");
+  await refused({ user_jwt: SECRET }, "--context bad: PATH has user_jwt without user_seed. Set both.");
+  await refused({ user_seed: SECRET }, "--context bad: PATH has user_seed without user_jwt. Set both.");
   await refused({ user: "u" }, "config.missing: JETROW_PASSWORD is required by auth_mode user_password");
   await refused({ user_jwt: "j", user_seed: SECRET }, /config\.syntax: user_seed of .*bad\.json must be a user seed/);
   await refused({ creds: "/no/such.creds" }, "creds of PATH: /no/such.creds cannot be read: no such file");

@@ -1,6 +1,6 @@
 /**
- * Resolves what a context of the `nats` command refers to: files, variables, embedded data. The rules are those of
- * github.com/nats-io/jsm.go/natscontext.
+ * Reads values that are written for NATS clients: lists of servers, and references to files, variables and embedded data.
+ * The rules are those of github.com/nats-io/nats.go and github.com/nats-io/jsm.go/natscontext.
  *
  * @module
  */
@@ -18,10 +18,22 @@ export interface Reference {
   readonly origin: string;
 }
 
-type Surroundings = Pick<CliIo, "env" | "signal">;
+/** What references are resolved with: the variables, and what ends the reading of a file. */
+export type Surroundings = Pick<CliIo, "env" | "signal">;
 
 /** How references begin; everything else is a path or the value itself. */
 const SCHEME = /^(?:(file|env|op|nsc):\/\/|(data):)/i;
+
+/**
+ * Returns the URLs of a list of servers: separated by commas, perhaps with white space around them, a slash after them,
+ * and no scheme.
+ */
+export function serversOf(list: string): string | readonly string[] {
+  const servers = list.split(",").map((server) => server.trim().replace(/\/$/, "")).filter((server) => server !== "");
+  // The rule of the option refuses an empty list, and shows it as it was written.
+  if (servers.length === 0) return list;
+  return servers.map((server) => server.includes("://") ? server : `nats://${server}`);
+}
 
 /** Returns the path of a field that names a file. Relative paths start at the working directory. */
 export function pathOf({ value, origin }: Reference, { env }: Pick<CliIo, "env">): string {
@@ -59,7 +71,7 @@ export async function secretOf(reference: Reference, around: Surroundings): Prom
   return (await contentOf(reference, around)).replace(/[\r\n]+$/, "");
 }
 
-/** Returns the user's home folder. `os.homedir()` needs a permission of its own on Deno. */
+/** Returns the user's home folder. On Deno `os.homedir()` needs a permission of its own, so it is asked last. */
 export function homeFolder({ env }: Pick<CliIo, "env">): string {
   return env.HOME || env.USERPROFILE || homedir();
 }
