@@ -163,6 +163,13 @@ Deno.test("the pure entries lead to no package", () => {
   }
 });
 
+Deno.test("no file asks for a publish mode by its name: the tables of the modes answer", () => {
+  const faults = findings((_, source) =>
+    codeOf(source).match(/\b(?:publishMode|mode)\s*[!=]==|switch \(.*\bpublishMode\)/g) ?? []
+  );
+  assert.deepEqual(faults, []);
+});
+
 Deno.test("a file has at most 300 lines", () => {
   const isLong = (path: string) => sources.get(path)!.split("\n").length - 1 > LONGEST_FILE;
   assert.deepEqual([...sources.keys()].filter(isLong), []);

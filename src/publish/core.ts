@@ -217,7 +217,6 @@ export class PublisherCore {
       inFlight: this.#lane.inFlight,
       inFlightBytes: this.#lane.inFlightBytes,
       ...this.#tally,
-      wire: this.#wire.kind,
       created: this.destinations.created,
     };
   }

@@ -8,7 +8,6 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { describe } from "../util/describe.ts";
 import { RouteError } from "../errors/mod.ts";
 import { type AckSource, type ReadUsualAck, usualAckReader } from "./ack.ts";
-import { batchHeaderBytes } from "../message/batch_headers.ts";
 import { MessageTarget } from "../message/target.ts";
 import type { Settings } from "../options/publisher.ts";
 import { templatePattern } from "../subject/capture.ts";
@@ -23,6 +22,7 @@ import {
 import { isApiFailure, requestStreamInfo } from "./api/request.ts";
 import { STREAM_NOT_FOUND } from "./api/server_codes.ts";
 import { millisOf } from "./checks/facts.ts";
+import { needsOf } from "./mode_needs.ts";
 import { factsOf, type Found, openStream, refuse, type Wanted } from "./open_stream.ts";
 import { refusalFindings } from "./checks/findings.ts";
 import { UsedStreams } from "./used_streams.ts";
@@ -236,7 +236,7 @@ export class Destinations {
       expectedStream,
       ttl,
       headers,
-      ...(publishMode === "atomic" ? { batchHeaderBytes } : {}),
+      batchHeaderBytes: needsOf(publishMode).headerBytes,
     };
   }
 

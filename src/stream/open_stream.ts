@@ -14,6 +14,7 @@ import { type ApiFailure, type ApiOptions, apiRequest, isApiFailure, requestStre
 import type { DraftFinding, KnownFindingCode } from "./checks/finding.ts";
 import { type DestinationFacts, refusalFindings } from "./checks/findings.ts";
 import { WILDCARD_REMEDY } from "./checks/refusals.ts";
+import { needsOf } from "./mode_needs.ts";
 import { STREAM_NAME_IN_USE, STREAM_NOT_FOUND } from "./api/server_codes.ts";
 
 /** A stream to be looked up. */
@@ -59,13 +60,13 @@ function apiOptions({ domain, inboxPrefix }: Settings, { signal }: Wanted): ApiO
 async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<Found> {
   const { stream } = wanted;
   const filter = wanted.filter();
+  const { support } = needsOf(settings.publishMode);
   const config = {
     name: stream,
     subjects: [filter],
     storage: "file",
     ...(settings.ttl === undefined ? {} : { allow_msg_ttl: true }),
-    ...(settings.publishMode === "atomic" ? { allow_atomic: true } : {}),
-    ...(settings.publishMode === "fast" ? { allow_batched: true } : {}),
+    ...(support === undefined ? {} : { [support.flag]: true }),
   };
   const answer = await apiRequest<StreamInfo>(
     nc,

@@ -59,8 +59,6 @@ export interface PublisherStats {
   readonly bytes: number;
   /** Calls that failed since opening. */
   readonly failures: number;
-  /** How messages reach the client: whole frames for its protocol handler, or one `publish` per message. */
-  readonly wire: "frames" | "publish";
   /** Streams that were missing and were created, in order: the last 100. */
   readonly created: readonly string[];
 }

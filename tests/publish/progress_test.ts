@@ -35,6 +35,15 @@ Deno.test(
   }),
 );
 
+Deno.test(
+  "stats() has the documented fields only",
+  onVirtualClock(async () => {
+    await using publisher = await Publisher.open(fakeConnection().nc, OPTIONS);
+    const fields = ["acked", "bytes", "connected", "created", "duplicates", "failures", "inFlight", "inFlightBytes"];
+    assert.deepEqual(Object.keys(publisher.stats()).sort(), fields);
+  }),
+);
+
 const batch = (rows: number) => ({ resource: "eu", rows: numberBatch(rows) });
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 

@@ -30,8 +30,6 @@ export interface ReplyForm {
 
 /** Sends messages one after another. */
 export interface Wire {
-  /** Whole frames handed to the client's protocol handler, or one publish a message. */
-  readonly kind: "frames" | "publish";
   /** Whether a sent row's bytes are the client's by reference until the next turn, rather than copied. */
   readonly holdsRows: boolean;
   /** Sends one row that is answered below the inbox; what it takes may stay here until {@linkcode flush}. */
@@ -62,7 +60,6 @@ const decoder = new TextDecoder();
 
 /** Gathers frames: a burst goes to the client in one part, whatever number of rows it has, and is one write. */
 class FrameWire implements Wire {
-  readonly kind = "frames";
   readonly holdsRows = false;
   readonly #nc: NatsConnection;
   readonly #sink: FrameSink;
@@ -224,7 +221,6 @@ function writeWhole(to: Uint8Array, at: number, value: number): number {
 }
 
 class PublishWire implements Wire {
-  readonly kind = "publish";
   readonly holdsRows = true;
   readonly #nc: NatsConnection;
   readonly #inbox: string;

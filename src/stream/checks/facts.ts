@@ -66,16 +66,13 @@ export interface StreamFacts extends DestinationFacts {
   readonly info: StreamInfo;
 }
 
-/**
- * The lowest server versions, and API levels where the server tells them, of what the options can ask for. Message ids
- * within an atomic batch came with 2.12.1; fast ingest has API level 4 in the released servers.
- */
-export const MINIMUM_VERSIONS: Readonly<Record<"ttl" | "atomic" | "fast", { version: string; level: number }>> = Object
-  .freeze({
-    ttl: { version: "2.11.0", level: 1 },
-    atomic: { version: "2.12.1", level: 2 },
-    fast: { version: "2.14.0", level: 4 },
-  });
+/** The lowest server that has a feature. */
+export interface ServerRelease {
+  /** The server's version. */
+  readonly version: string;
+  /** The JetStream API level, which decides if the server reports its own. */
+  readonly level: number;
+}
 
 /** Whether a server version is at least another; false for what is not a version. */
 export function atLeast(version: string, minimum: string): boolean {
@@ -107,12 +104,12 @@ export function hostOf(
   return { version, level: Number.isInteger(level) ? level : undefined };
 }
 
-/** Whether a server has a feature. A build whose version is not a number is judged by its API level. */
+/** Whether a server has a feature that came with `lowest`. A version that is not a number is judged by its API level. */
 export function hasFeature(
   host: { readonly version: string; readonly level: number | undefined },
-  feature: keyof typeof MINIMUM_VERSIONS,
+  lowest: ServerRelease,
 ): boolean {
-  const { version, level } = MINIMUM_VERSIONS[feature];
+  const { version, level } = lowest;
   if (host.level !== undefined && host.level < level) return false;
   return numbersOf(host.version) === undefined ? host.level !== undefined : atLeast(host.version, version);
 }

@@ -10,7 +10,7 @@ import { KEEPING } from "./retention.ts";
 import { absentStream, REFUSALS } from "./refusals.ts";
 import { surroundingFindings } from "./server.ts";
 
-export { type DestinationFacts, type FactSettings, MINIMUM_VERSIONS, type ServerFacts } from "./facts.ts";
+export { type DestinationFacts, type FactSettings, type ServerFacts } from "./facts.ts";
 
 /**
  * Every finding of a destination, the refusals first. Opening a publisher refuses exactly those of severity `error`.

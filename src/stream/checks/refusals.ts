@@ -7,12 +7,13 @@
 import { option, type Wording, words } from "../../errors/wording.ts";
 import { overlapsSubject } from "../../subject/mod.ts";
 import { type ApiFailure, failureText } from "../api/answer.ts";
+import { needsOf } from "../mode_needs.ts";
 import {
   type DestinationFacts,
   durationText,
   hasFeature,
   hostOf,
-  MINIMUM_VERSIONS,
+  type ServerRelease,
   type StreamFacts,
 } from "./facts.ts";
 import { type DraftFinding, note, refusal } from "./finding.ts";
@@ -160,20 +161,19 @@ function smallestMessage({ pattern }: StreamFacts): number {
   return headers.length + pattern.length + 2;
 }
 
-const BATCH_FLAGS = { atomic: "allow_atomic", fast: "allow_batched" } as const;
-
 function batchFlag({ settings, info, server }: DestinationFacts): DraftFinding | undefined {
   const mode = settings.publishMode;
-  if (mode === "individual") return;
-  const flag = BATCH_FLAGS[mode];
+  const { support } = needsOf(mode);
+  if (support === undefined) return;
+  const { flag } = support;
   const host = hostOf(info?.config, server);
-  if (!hasFeature(host, mode)) {
+  if (!hasFeature(host, support.server)) {
     return refusal(
       "stream.batch_flag",
       "_nats.ver",
-      words`the server is ${host.version}: ${option("publishMode")} ${mode} needs ${
-        MINIMUM_VERSIONS[mode].version
-      }, older servers store or refuse rows one by one`,
+      words`the server is ${host.version}: ${
+        option("publishMode")
+      } ${mode} needs ${support.server.version}, older servers store or refuse rows one by one`,
       words`Upgrade the server, or set ${option("publishMode")} to individual.`,
     );
   }
@@ -183,10 +183,13 @@ function batchFlag({ settings, info, server }: DestinationFacts): DraftFinding |
   return refusal("stream.batch_flag", flag, message, remedy);
 }
 
+/** The first server with `Nats-TTL`. */
+const TTL: ServerRelease = { version: "2.11.0", level: 1 };
+
 function ttlOff({ settings, info, server }: DestinationFacts): DraftFinding | undefined {
   if (settings.ttl === undefined) return;
   const host = hostOf(info?.config, server);
-  const able = hasFeature(host, "ttl");
+  const able = hasFeature(host, TTL);
   const ttl = settings.ttlMs === undefined ? settings.ttl : durationText(settings.ttlMs);
   if (able && (info === undefined || info.config.allow_msg_ttl)) return;
   return refusal(
@@ -194,7 +197,7 @@ function ttlOff({ settings, info, server }: DestinationFacts): DraftFinding | un
     "allow_msg_ttl",
     able
       ? `allow_msg_ttl is false: the server refuses rows with a time to live (${ttl})`
-      : `the server is ${host.version}: a time to live (${ttl}) needs ${MINIMUM_VERSIONS.ttl.version}, older servers ` +
+      : `the server is ${host.version}: a time to live (${ttl}) needs ${TTL.version}, older servers ` +
         "ignore it",
     able
       ? words`Set allow_msg_ttl to true, or leave out ${option("ttl")}.`

@@ -127,9 +127,9 @@ Deno.test("openWire() has each burst written before the next one, where the clie
 Deno.test("neither wire sends a row whose bytes were released", () => {
   const frames = new LateServer({ write() {} }, {}).nc;
   const publish = { publish: () => assert.fail("sent") } as unknown as NatsConnection;
-  for (const [kind, nc] of [["frames", frames], ["publish", publish]] as const) {
+  for (const [holdsRows, nc] of [[false, frames], [true, publish]] as const) {
     const wire = openWire(nc, "in.");
-    assert.equal(wire.kind, kind);
+    assert.equal(wire.holdsRows, holdsRows);
     const rows = { ...rowsOf([5, 5]), bytes: new Uint8Array(0) } as PreparedRows;
     assert.throws(() => wire.send(rows, 1, 0), { name: "RangeError", message: /row 1: its bytes were released/ });
     wire.close();

@@ -1,0 +1,35 @@
+/**
+ * What a publish mode needs of a stream, of the server that hosts it, and of each message.
+ *
+ * @module
+ */
+
+import { batchHeaderBytes } from "../message/batch_headers.ts";
+import type { PublishMode } from "../types/mod.ts";
+import type { ServerRelease } from "./checks/facts.ts";
+
+/** The needs of a publish mode. */
+export interface ModeNeeds {
+  /** The stream's flag and the lowest server; undefined if every stream and server will do. */
+  readonly support:
+    | { readonly flag: "allow_atomic" | "allow_batched"; readonly server: ServerRelease }
+    | undefined;
+  /** Bytes of headers that the mode adds to a row, by its index in the call; undefined if it adds none. */
+  readonly headerBytes: ((index: number, last: boolean) => number) | undefined;
+}
+
+const NEEDS: Readonly<Record<PublishMode, ModeNeeds>> = {
+  individual: { support: undefined, headerBytes: undefined },
+  atomic: {
+    // Servers recognize message ids within an atomic batch since 2.12.1.
+    support: { flag: "allow_atomic", server: { version: "2.12.1", level: 2 } },
+    headerBytes: batchHeaderBytes,
+  },
+  // The released servers with fast ingest have API level 4.
+  fast: { support: { flag: "allow_batched", server: { version: "2.14.0", level: 4 } }, headerBytes: undefined },
+};
+
+/** Returns the needs of a publish mode. */
+export function needsOf(mode: PublishMode): ModeNeeds {
+  return NEEDS[mode];
+}
