@@ -27,7 +27,7 @@ export { capabilities, type SinkCapabilities } from "./src/capabilities.ts";
 export { parseConfig } from "./src/options/document.ts";
 export { parseCreds } from "./src/options/creds.ts";
 export { parseDuration } from "./src/util/duration.ts";
-export { encodeRows } from "./src/json/encode.ts";
+export { encodeRows, type EncodeRowsOptions } from "./src/json/encode.ts";
 export { rowsOf } from "./src/arrow/rows_of.ts";
 export { sliceRows } from "./src/arrow/slice.ts";
 export { sliceBatch } from "./src/message/slice_batch.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { TypeId } from "../src/arrow/type_id.ts";
-import { CONNECTION_OPTIONS, PUBLISHER_OPTIONS } from "../src/cli/options/table.ts";
+import { CONNECTION_OPTIONS } from "../src/cli/options/table.ts";
+import { PUBLISHER_OPTIONS } from "../src/cli/options/publisher_table.ts";
 import { headerBlock } from "../src/message/headers.ts";
 import { OPTION_KEYS, resolveOptions } from "../src/options/publisher.ts";
 
@@ -74,8 +75,16 @@ Deno.test("docs/options.md, docs/cli.md and --help give the defaults of the sour
   const settings = resolveOptions({ stream: "S", subject: "s" });
   const [page, cli] = [defaultsIn("docs/options.md"), defaultsIn("docs/cli.md")];
   const help = new Map([...PUBLISHER_OPTIONS, ...CONNECTION_OPTIONS].map(({ name, byDefault }) => [name, byDefault]));
-  const { createStream, publishTimeout, maxInFlight, maxInFlightBytes, eventIdColumn, expectedStream, publishMode } =
-    settings;
+  const {
+    createStream,
+    publishTimeout,
+    maxInFlight,
+    maxInFlightBytes,
+    eventIdColumns,
+    expectedStream,
+    publishMode,
+    subjectEscape,
+  } = settings;
   const flag = (value: boolean): string => value ? "yes" : "no";
   for (
     const [option, written, onCommandLine] of [
@@ -84,7 +93,8 @@ Deno.test("docs/options.md, docs/cli.md and --help give the defaults of the sour
       ["publishTimeout", `${publishTimeout / 1000}s`, `${publishTimeout / 1000}s`],
       ["maxInFlight", `${maxInFlight}`, `${maxInFlight}`],
       ["maxInFlightBytes", `${maxInFlightBytes / 2 ** 20} MiB`, `${maxInFlightBytes}`],
-      ["eventIdColumn", eventIdColumn, `${eventIdColumn}, if present`],
+      ["eventIdColumn", eventIdColumns[0]!, `${eventIdColumns[0]}, if present`],
+      ["subjectEscape", subjectEscape, `${subjectEscape}: the row is refused`],
       ["publishMode", publishMode, publishMode],
     ] as const
   ) {

@@ -63,11 +63,11 @@ export type SpanLayout = "offsets" | "large_offsets" | "views";
 /** Where list items are found: offsets, offsets and sizes, or a fixed size. */
 export type ListLayout = "offsets" | "large_offsets" | "views" | "large_views" | "fixed";
 
-/** Whether a type is text, seen through dictionaries. */
-export function isText(type: Shape): boolean {
-  let seen: Shape = type;
+/** Returns the type of a column's values: that of a dictionary's values for a dictionary. */
+export function valueType(type: FieldType): FieldType {
+  let seen = type;
   while (seen.kind === "dictionary") seen = seen.value;
-  return seen.kind === "text";
+  return seen;
 }
 
 /**

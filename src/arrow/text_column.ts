@@ -1,14 +1,11 @@
 /**
- * Reads a string column of a whole batch by row number. Event ids come from such a column.
+ * Reads a column of bytes of a whole batch by row number: event ids, operations, values of subjects and headers.
  *
  * @module
  */
 
-import { describe } from "../util/describe.ts";
-import { EncodeError } from "../errors/mod.ts";
 import { NO_BYTES } from "./buffers.ts";
 import { cellError } from "./fault.ts";
-import { isText } from "./field_type.ts";
 import { type TextSpan, textSpan } from "./text_span.ts";
 import { chunkAt, type RowsView } from "./view.ts";
 
@@ -17,31 +14,19 @@ export interface TextColumn {
   /** Moves to a row; false where it is null: its index, or the value that the index stands for. */
   seek(row: number): boolean;
   /** The bytes that the value is in. */
-  bytes: Uint8Array;
+  readonly bytes: Uint8Array;
   /** Where it begins. */
-  start: number;
+  readonly start: number;
   /** Where it ends. */
-  end: number;
+  readonly end: number;
 }
 
 /**
- * Returns the string column of a name; undefined if there is no such column.
- *
- * @throws {EncodeError} `encode.id` if the column's type, or its dictionary's, is not a string; `encode.malformed` from
- * `seek`.
+ * Returns a cursor over a column of strings or binary, or of a dictionary of either, by its index in the schema. `seek`
+ * throws EncodeErrors `encode.malformed`.
  */
-export function textColumn(view: RowsView, name: string): TextColumn | undefined {
-  const at = view.names.indexOf(name);
-  if (at < 0) return undefined;
-  const type = view.types[at]!;
-  if (!isText(type)) {
-    const problem = `the column must have a string type: its type is ${type.label}. Cast it to a string`;
-    throw new EncodeError("encode.id", `Cannot take ids from column ${describe(name)}: ${problem}`, { column: name });
-  }
-  return cursor(view, at, name);
-}
-
-function cursor(view: RowsView, at: number, name: string): TextColumn {
+export function textColumn(view: RowsView, at: number): TextColumn {
+  const name = view.names[at]!;
   const { chunks } = view;
   let first = 0;
   let last = 0;
@@ -55,11 +40,11 @@ function cursor(view: RowsView, at: number, name: string): TextColumn {
     shift = chunk.starts[at]! - first;
     span = textSpan(chunk.columns[at]!);
   };
-  const column: TextColumn = {
-    bytes: NO_BYTES,
+  const column = {
+    bytes: NO_BYTES as Uint8Array,
     start: 0,
     end: 0,
-    seek(row) {
+    seek(row: number): boolean {
       if (row < first || row >= last) enter(row);
       try {
         if (!span.seek(row + shift)) return false;

@@ -23,7 +23,7 @@ export interface TextSpan {
   seek(slot: number): boolean;
 }
 
-/** A cursor over a column of text or binary, or a dictionary of either. Faults are thrown as they are found. */
+/** A cursor over a column of text or binary (also of a fixed size), or a dictionary of either. Faults are thrown as they are found. */
 export function textSpan(column: ColumnView): TextSpan {
   const { type } = column;
   switch (type.kind) {
@@ -32,8 +32,10 @@ export function textSpan(column: ColumnView): TextSpan {
     case "text":
     case "binary":
       return type.layout === "views" ? viewSpan(column) : offsetSpan(column, type.layout === "large_offsets");
+    case "fixed_binary":
+      return fixedSpan(column, type.width);
     default:
-      throw new TypeError(`No text: ${type.label}`);
+      throw new TypeError(`A column of ${type.label} has no spans of bytes`);
   }
 }
 
@@ -99,6 +101,22 @@ export function viewed(buffers: readonly Uint8Array[], words: Int32Array, slot: 
     malformed(`a view of ${size} bytes at ${start} is outside of its buffer of ${buffer.length} bytes`);
   }
   return buffer;
+}
+
+function fixedSpan(column: ColumnView, width: number): TextSpan {
+  const span: TextSpan = {
+    bytes: column.bytes,
+    start: 0,
+    end: 0,
+    seek(slot) {
+      checkReadable(column, slot);
+      if (isNull(column, slot)) return false;
+      span.start = slot * width;
+      span.end = span.start + width;
+      return true;
+    },
+  };
+  return span;
 }
 
 function dictionarySpan(column: ColumnView): TextSpan {

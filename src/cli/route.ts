@@ -6,7 +6,8 @@
 
 import { MessageTarget } from "../message/target.ts";
 import type { Settings } from "../options/publisher.ts";
-import { assertStreamName, assertSubject } from "../subject/name.ts";
+import { resourceSubject } from "../subject/capture.ts";
+import { assertStreamName } from "../subject/name.ts";
 import { expandTemplate } from "../subject/template.ts";
 import type { SinkConfig } from "../types/mod.ts";
 
@@ -14,29 +15,32 @@ import type { SinkConfig } from "../types/mod.ts";
 const REPLY_BYTES = 64;
 
 /**
- * Whether a resource has a stream and a subject.
+ * Checks that a resource has a stream and a subject.
  *
  * @throws {RouteError} when it does not fit the templates
  */
 export function assertRoute({ stream, subject }: Pick<SinkConfig, "stream" | "subject">, resource: string): void {
   assertStreamName(expandTemplate(stream, resource));
-  assertSubject(expandTemplate(subject, resource));
+  resourceSubject(subject, resource);
 }
 
 /** A destination whose server would take messages of any size. */
 export function targetOf(settings: Settings, resource: string): MessageTarget {
   const stream = expandTemplate(settings.stream, resource);
-  const subject = expandTemplate(settings.subject, resource);
-  const { namespace, expectedStream, headers, maxInFlightBytes, ttl } = settings;
+  const { written, pattern, parts } = resourceSubject(settings.subject, resource);
+  const { namespace, subjectEscape, contentType, expectedStream, headers, maxInFlightBytes, ttl } = settings;
   return new MessageTarget({
     resource,
     stream,
-    subject,
+    subject: pattern,
+    rowSubject: parts,
+    subjectEscape,
     maxMessageBytes: Infinity,
     limitedBy: "a server's limit",
     maxInFlightBytes,
     replyBytes: REPLY_BYTES + (settings.inboxPrefix?.length ?? 0),
-    scope: { ...namespace, stream, subject, resource },
+    scope: { ...namespace, stream, subject: written, resource },
+    contentType,
     expectedStream,
     headers,
     ttl,

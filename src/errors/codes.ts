@@ -103,7 +103,10 @@ export type EncodeErrorCode =
   | "encode.no_id_column"
   | "encode.id"
   | "encode.duplicate_id"
-  | "encode.operations";
+  | "encode.operations"
+  | "encode.no_column"
+  | "encode.subject"
+  | "encode.header";
 
 /**
  * Codes of {@linkcode PublishError}: the caller replays.

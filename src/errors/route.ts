@@ -16,6 +16,8 @@ export interface RouteErrorDetails {
   readonly stream?: string | undefined;
   /** The subject, or the filter of a created stream. */
   readonly subject?: string | undefined;
+  /** The row's number in the batch as the caller passed it. */
+  readonly row?: number | undefined;
   /** The error that led to this one. */
   readonly cause?: unknown;
 }
@@ -51,6 +53,9 @@ export class RouteError extends JetrowError {
   /** The subject or filter, if the error is about one. */
   readonly subject: string | undefined;
 
+  /** The row's number in the batch, if the error is about one row. */
+  readonly row: number | undefined;
+
   /** @internal */
   constructor(code: RouteErrorCode, message: string | Wording, details: RouteErrorDetails = {}) {
     super(message, details);
@@ -58,5 +63,6 @@ export class RouteError extends JetrowError {
     this.resource = details.resource;
     this.stream = details.stream;
     this.subject = details.subject;
+    this.row = details.row;
   }
 }

@@ -6,11 +6,31 @@
 
 import { type RowsView, viewRows } from "../arrow/view.ts";
 import { type Steps, toEnd } from "../util/steps.ts";
-import type { ArrowRows, EncodedRows } from "../types/mod.ts";
+import type { ArrowRows, BodyColumns, EncodedRows } from "../types/mod.ts";
+import { bodyView } from "../arrow/pick.ts";
 import { begin, type EncodedPart, type EncodeOptions, encodeSlice, resultOf } from "./row_encoder.ts";
 
 /** Bytes that one step encodes: at most a millisecond of work, because acknowledgments wait for it. */
 const SLICE = 1 << 18;
+
+/**
+ * What {@linkcode encodeRows} writes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { encodeRows, type EncodeRowsOptions } from "@jetrow/jetrow/json";
+ * import { tableFromArrays } from "apache-arrow";
+ *
+ * const options: EncodeRowsOptions = { bodyColumns: { pick: ["name"] } };
+ * const { bytes } = encodeRows(tableFromArrays({ id: Int32Array.of(1), name: ["a"] }), options);
+ * assert.equal(new TextDecoder().decode(bytes), '{"name":"a"}');
+ * ```
+ */
+export interface EncodeRowsOptions {
+  /** The columns of the objects. @default all columns */
+  readonly bodyColumns?: BodyColumns;
+}
 
 /**
  * Encodes every row as one JSON object: keys in schema order, no white space, always valid UTF-8. Numbers have every
@@ -31,8 +51,8 @@ const SLICE = 1 << 18;
  * assert.ok(first === '{"id":1,"name":"a"}');
  * ```
  */
-export function encodeRows(rows: ArrowRows): EncodedRows {
-  return encodeView(viewRows(rows));
+export function encodeRows(rows: ArrowRows, { bodyColumns }: EncodeRowsOptions = {}): EncodedRows {
+  return encodeView(bodyView(viewRows(rows), bodyColumns));
 }
 
 /** Encodes part of a view's rows. */

@@ -16,7 +16,7 @@
 
 export { sliceRows } from "../arrow/slice.ts";
 export { crc32c } from "../hash/crc32c.ts";
-export { encodeRows } from "./encode.ts";
+export { encodeRows, type EncodeRowsOptions } from "./encode.ts";
 export type {
   ArrowBatch,
   ArrowField,
@@ -24,6 +24,7 @@ export type {
   ArrowSchema,
   ArrowTable,
   BatchLimits,
+  BodyColumns,
   EncodedRows,
   FlechetteTable,
 } from "../types/mod.ts";

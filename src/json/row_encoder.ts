@@ -12,15 +12,18 @@ import { crc32c } from "../hash/crc32c.ts";
 import type { EncodedRows } from "../types/mod.ts";
 import { Arena, LARGEST, STOP } from "./memory/arena.ts";
 import type { Cell } from "./cells/cell.ts";
-import { type Key, memberKeys } from "./write/key.ts";
+import { type Key, memberKeys, NO_KEY } from "./write/key.ts";
 import { attach, flush, FULL, scratch } from "./memory/scratch.ts";
 import type { PieceMemory, SpareMemory } from "./memory/spare.ts";
 import { cellOf } from "./cells/mod.ts";
+import { rawCell } from "./cells/raw.ts";
 
 const { bytes } = scratch;
 
 /** Which rows of a view are encoded, and where encoding stops. */
 export interface EncodeOptions {
+  /** Writes the bytes of the view's one column instead of JSON objects. @default {false} */
+  readonly raw?: boolean;
   /** The rows to encode, ascending. */
   readonly only?: readonly number[];
   /**
@@ -58,6 +61,7 @@ export type Bodies = Pick<EncodedPart, "bytes" | "offsets">;
 export interface Encoding {
   readonly view: RowsView;
   readonly keys: readonly Key[];
+  readonly raw: boolean;
   readonly arena: Arena;
   readonly only: readonly number[] | undefined;
   readonly from: number;
@@ -81,15 +85,16 @@ export interface Encoding {
 /** Begins an encoding. Throws an EncodeError for more rows than the result can hold. */
 export function begin(
   view: RowsView,
-  { only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow, memory }:
+  { raw = false, only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow, memory }:
     EncodeOptions,
 ): Encoding {
   const count = Math.max(0, Math.min(most, (only?.length ?? view.rowCount) - from));
-  const keys = memberKeys(view.names, (name) => name);
-  checkCount(keys, count, maxBytes);
+  const keys = raw ? [NO_KEY] : memberKeys(view.names, (name) => name);
+  if (!raw) checkCount(keys, count, maxBytes);
   return {
     view,
     keys,
+    raw,
     arena: new Arena({ maxBytes, maxRowBytes }, memory?.bodies),
     only,
     from,
@@ -167,7 +172,7 @@ function rowAt({ only, from }: Encoding, index: number): number {
 function cellsOf(run: Encoding, { columns, starts, rowCount }: ChunkView): readonly Cell[] {
   return columns.map((column, at) => {
     const shift = starts[at]!;
-    const cell = cellOf(column, run.keys[at]!, shift + rowCount);
+    const cell = run.raw ? rawCell(column) : cellOf(column, run.keys[at]!, shift + rowCount);
     return shift === 0 ? cell : (slot, position) => cell(slot + shift, position);
   });
 }
@@ -178,7 +183,7 @@ function encodeChunk(run: Encoding, chunk: ChunkView): void {
   if (run.at !== chunk) Object.assign(run, { at: chunk, cells: cellsOf(run, chunk) });
   const { cells } = run;
   const width = cells.length;
-  const { arena, only, from, count, maxBytes, maxRowBytes, sliceEnd } = run;
+  const { raw, arena, only, from, count, maxBytes, maxRowBytes, sliceEnd } = run;
   const last = chunk.firstRow + chunk.rowCount;
   let { offsets, done } = run;
   let column = 0;
@@ -196,7 +201,7 @@ function encodeChunk(run: Encoding, chunk: ChunkView): void {
         if (p > FULL) p = flushRows(run, done, p);
         p = cells[column]!(slot, p);
       }
-      bytes[p++] = 125;
+      if (!raw) bytes[p++] = 125;
       const end = arena.used + p;
       if (end - begin > maxRowBytes) refuseRow(run, row, end - begin);
       if (end > maxBytes && begin > 0) {

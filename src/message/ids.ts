@@ -5,18 +5,17 @@
  */
 
 import { checkRows } from "../arrow/intact.ts";
-import { type TextColumn, textColumn } from "../arrow/text_column.ts";
 import type { RowsView } from "../arrow/view.ts";
 import { describe } from "../util/describe.ts";
 import { EncodeError } from "../errors/mod.ts";
 import { ID_LENGTH, idHasher } from "../hash/message_id.ts";
-import { encodeView } from "../json/encode.ts";
 import { type SpareMemory, zeros } from "../json/memory/spare.ts";
 import { lowerBound } from "../util/lower_bound.ts";
 import type { Steps } from "../util/steps.ts";
 import type { Bodies } from "../json/row_encoder.ts";
-
-import { IdIndex } from "./id_index.ts";
+import { type BodySource, encodeBodies, type IdSource, invalidId } from "./columns.ts";
+import { type OperationCodes, operationOf } from "./operations.ts";
+import { type RowValues, type RowWriters, textOfRow, type WriteRow } from "./row_texts.ts";
 import type { MessageTarget } from "./target.ts";
 
 /** Ids that one step makes: one to two milliseconds' work, which all else waits for. */
@@ -24,45 +23,23 @@ const IDS_OF_STEP = 1024;
 
 /** A batch whose rows are made into messages, whole or piece by piece. */
 export interface RowSource {
-  /** The rows. */
+  /** All columns of the rows. */
   readonly view: RowsView;
+  /** What the bodies are made of. */
+  readonly body: BodySource;
   /** The selected row numbers, ascending; absent: all. */
   readonly only?: readonly number[] | undefined;
-  /** One operation's code, or one a row of the batch. */
-  readonly operations: number | Uint8Array;
-  /** Reads event ids; absent where the rows have none. */
-  readonly eventIds?: TextColumn | undefined;
-  /** The column that they are in. */
-  readonly idColumn?: string | undefined;
-  /** Ids of the rows prepared so far. */
-  readonly seen?: IdIndex | undefined;
-  /** A second reader of the same column, for comparing. */
-  readonly otherIds?: TextColumn | undefined;
-}
-
-/** Opens the event id column of a batch. Throws EncodeErrors `encode.no_id_column` and `encode.id`. */
-export function eventIdReaders(
-  view: RowsView,
-  column: string,
-  required: boolean,
-): Pick<RowSource, "eventIds" | "idColumn" | "otherIds" | "seen"> {
-  const eventIds = textColumn(view, column);
-  if (eventIds !== undefined) {
-    return { eventIds, idColumn: column, otherIds: textColumn(view, column), seen: new IdIndex() };
-  }
-  if (!required) return {};
-  const names = view.names.slice(0, 20).map((name) => describe(name)).join(", ");
-  throw new EncodeError(
-    "encode.no_id_column",
-    `Cannot take ids from column ${describe(column)}: the rows have no such column: they have ${names || "none"}`,
-    { column },
-  );
+  /** The operations of the batch's rows. */
+  readonly operations: OperationCodes;
+  /** Reads ids; absent if the rows have none. */
+  readonly ids?: IdSource | undefined;
+  /** The columns that the subject and the headers name. */
+  readonly values: RowValues;
 }
 
 /** Whether a row has an event id: neither null nor empty. */
-export function hasEventId(source: RowSource, row: number): boolean {
-  const column = source.eventIds;
-  return column !== undefined && column.seek(row) && column.end > column.start;
+export function hasEventId({ ids }: RowSource, row: number): boolean {
+  return ids !== undefined && ids.column.seek(row) && ids.column.end > ids.column.start;
 }
 
 /**
@@ -72,11 +49,12 @@ export function hasEventId(source: RowSource, row: number): boolean {
 export function* writeIds(
   source: RowSource,
   target: MessageTarget,
+  writers: RowWriters,
   encoded: Bodies,
   rowAt: (index: number) => number,
   spare: SpareMemory | undefined,
 ): Steps<Uint8Array<ArrayBuffer>> {
-  const column = source.eventIds!;
+  const { column, seen } = source.ids!;
   const count = encoded.offsets.length - 1;
   const ids = zeros(count * ID_LENGTH, spare);
   const hasher = idHasher(target.fields.scope);
@@ -88,8 +66,10 @@ export function* writeIds(
     }
     const row = rowAt(index);
     if (!column.seek(row) || column.end === column.start) continue;
-    if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_LENGTH)) throw invalidId(source, row);
-    const earlier = source.seen!.add(row, ids, index * ID_LENGTH, (other) => sameEventId(source, row, other));
+    if (!hasher.write(column.bytes, column.start, column.end, ids, index * ID_LENGTH)) {
+      throw invalidId(row, source.ids!.name);
+    }
+    const earlier = seen.add(row, ids, index * ID_LENGTH, (other) => sameEventId(source, row, other));
     // A piece that was made ready and never sent is made ready again: its rows are not their own repetition.
     if (earlier < 0 || earlier === row) continue;
     if (target.fields.batchHeaderBytes !== undefined) {
@@ -97,6 +77,10 @@ export function* writeIds(
     }
     const other = !sameOperation(source, row, earlier)
       ? "operation"
+      : !sameText(writers.subject, row, earlier)
+      ? "subject"
+      : !sameText(writers.lines, row, earlier)
+      ? "header"
       : !sameBody(source, encoded, rowAt, index, earlier, first)
       ? "body"
       : undefined;
@@ -105,34 +89,30 @@ export function* writeIds(
   return ids;
 }
 
-function invalidId({ idColumn }: RowSource, row: number): EncodeError {
-  return new EncodeError(
-    "encode.id",
-    `Cannot make an id of row ${row}: its event id is not valid UTF-8, and two such ids could become one`,
-    { row, column: idColumn },
-  );
-}
-
 function repeatedId(source: RowSource, row: number, earlier: number, why: string): EncodeError {
-  source.eventIds!.seek(row);
-  const { bytes, start, end } = source.eventIds!;
+  const { column, name } = source.ids!;
+  column.seek(row);
+  const { bytes, start, end } = column;
   const id = describe(new TextDecoder().decode(bytes.subarray(start, end)));
   return new EncodeError(
     "encode.duplicate_id",
     `Cannot publish row ${row}: it has the event id of row ${earlier}, ${id}${why}`,
-    { row, column: source.idColumn },
+    { row, column: name },
   );
 }
 
-function sameEventId(source: RowSource, row: number, other: number): boolean {
-  const one = source.eventIds!;
-  const two = source.otherIds!;
+function sameEventId({ ids }: RowSource, row: number, other: number): boolean {
+  const { column: one, other: two } = ids!;
   return one.seek(row) && two.seek(other) &&
     sameBytes(one.bytes.subarray(one.start, one.end), two.bytes.subarray(two.start, two.end));
 }
 
 function sameOperation({ operations }: RowSource, row: number, other: number): boolean {
-  return typeof operations === "number" || operations[row] === operations[other];
+  return operationOf(operations, row) === operationOf(operations, other);
+}
+
+function sameText(write: WriteRow | undefined, row: number, other: number): boolean {
+  return sameBytes(textOfRow(write, row), textOfRow(write, other));
 }
 
 /** Compares a row's body with an earlier row's, which may be in an earlier piece and is then encoded once more. */
@@ -146,7 +126,7 @@ function sameBody(
 ): boolean {
   const { bytes, offsets } = encoded;
   const body = bytes.subarray(offsets[index]!, offsets[index + 1]!);
-  if (earlier < first) return sameBytes(encodeView(source.view, { only: [earlier] }).bytes, body);
+  if (earlier < first) return sameBytes(encodeBodies(source.body, { only: [earlier] }).bytes, body);
   const at = lowerBound(0, index, rowAt, earlier);
   return sameBytes(bytes.subarray(offsets[at]!, offsets[at + 1]!), body);
 }

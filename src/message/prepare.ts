@@ -4,26 +4,30 @@
  * @module
  */
 
-import { option, type OptionName, words } from "../errors/wording.ts";
 import { describe } from "../util/describe.ts";
-import { EncodeError, RouteError } from "../errors/mod.ts";
+import { RouteError } from "../errors/mod.ts";
 import { encodeSteps } from "../json/encode.ts";
 import type { Bodies } from "../json/row_encoder.ts";
 import type { PieceMemory } from "../json/memory/spare.ts";
 import { type Steps, toEnd } from "../util/steps.ts";
-import { MOST_ROWS_OF_BATCH } from "./batch_headers.ts";
 import { MAX_HEADER_BYTES } from "./headers.ts";
-import { hasEventId, type RowSource, writeIds } from "./ids.ts";
-import { OPERATIONS } from "./operations.ts";
-import { PreparedRows } from "./prepared_rows.ts";
+import { type RowSource, writeIds } from "./ids.ts";
+import { PreparedRows, type RowParts } from "./prepared_rows.ts";
+import {
+  headerWriter,
+  type RowTexts,
+  type RowWriters,
+  subjectWriter,
+  TextBuffer,
+  textOfRow,
+  type WriteRow,
+} from "./row_texts.ts";
+import { checkSize, type MessageSize, sizeLimits, variantAt } from "./size_limits.ts";
 import { type MessageTarget, variantOf } from "./target.ts";
 import { commandLineBytes, MAX_COMMAND_LINE } from "../subject/name.ts";
 
 /** A piece's bodies, at most: one row may pass it. */
 export const MAX_PIECE_BYTES = 64 * 1024 * 1024;
-
-/** The smallest body: `{}`. */
-const LEAST_BODY = 2;
 
 /** Selected rows of a source: `count` of them from the `from`th on. */
 export interface RowRange {
@@ -57,128 +61,122 @@ export function* prepareSteps(
   memory?: PieceMemory,
 ): Steps<PreparedRows> {
   const { only } = source;
-  const variantAt = (row: number): number => {
-    const operation = typeof source.operations === "number" ? source.operations : source.operations[row]!;
-    return variantOf(operation, hasEventId(source, row));
-  };
-  const sizes = sizeCheck(target, variantAt, possibleVariants(source));
-  checkCommandLine(target, sizes.headerBytes);
-  const indexOf = (row: number): number => (only === undefined ? row : only.indexOf(row)) - range.from;
-  const asBatch = cut && target.fields.batchHeaderBytes !== undefined;
-  const { maxInFlightBytes } = target.fields;
-  // Rows that cannot fit the window with the others are not encoded: they would be encoded again for the next piece.
-  const most = asBatch ? Math.max(1, Math.floor(maxInFlightBytes / sizes.leastRowBytes)) : Infinity;
+  const { maxInFlightBytes, batchHeaderBytes } = target.fields;
   const rowAt = (index: number): number => only?.[range.from + index] ?? range.from + index;
-  let encoded: Bodies = yield* encodeSteps(source.view, {
+  const indexOf = (row: number): number => (only === undefined ? row : only.indexOf(row)) - range.from;
+  const writers = writersOf(source, target);
+  const limits = sizeLimits(source, target);
+  if (writers.subject === undefined) checkCommandLine(target, limits.largestHeaders);
+  const asBatch = cut && batchHeaderBytes !== undefined;
+  // Rows that cannot fit the window with the others are not encoded: they would be encoded again for the next piece.
+  const most = asBatch ? Math.max(1, Math.floor(maxInFlightBytes / limits.leastRowBytes)) : Infinity;
+  const encoded: Bodies = yield* encodeSteps(source.body.view, {
+    raw: source.body.raw,
     ...(only === undefined ? {} : { only }),
     from: range.from,
     count: Math.min(range.count, most),
     ...(cut ? { maxBytes: asBatch ? Math.min(MAX_PIECE_BYTES, maxInFlightBytes) : MAX_PIECE_BYTES } : {}),
-    maxRowBytes: sizes.maxRowBytes,
-    overRow: (row, size) => sizes.check(row, size, indexOf(row), indexOf(row) === range.count - 1),
+    maxRowBytes: limits.maxBodyBytes,
+    overRow: (row, body) => {
+      const headers = target.block(variantAt(source, row)).bytes.length + textOfRow(writers.lines, row).length;
+      const subject = textOfRow(writers.subject, row).length || target.subjectBytes.length;
+      checkSize(target, { row, index: indexOf(row), last: indexOf(row) === range.count - 1, headers, body, subject });
+    },
     memory,
   });
-  if (asBatch) encoded = firstOf(encoded, rowsTogether(target, encoded, (index) => variantAt(rowAt(index))));
-  const count = encoded.offsets.length - 1;
-  const constant = typeof source.operations === "number" && source.eventIds === undefined;
-  const variants = constant ? variantOf(source.operations as number, false) : new Uint8Array(count);
-  if (typeof variants !== "number") { for (let i = 0; i < count; i++) variants[i] = variantAt(rowAt(i)); }
-  if (sizes.uneven) {
-    for (let i = 0; i < count; i++) {
-      sizes.check(rowAt(i), encoded.offsets[i + 1]! - encoded.offsets[i]!, i, i === count - 1);
+  const written = encoded.offsets.length - 1;
+  const variants = variantsOf(source, rowAt, written);
+  const parts: RowParts = {
+    subjects: yield* writeTexts(writers.subject, rowAt, written, target.fields.checkCaptured),
+    lines: yield* writeTexts(writers.lines, rowAt, written),
+  };
+  const sizeAt = (index: number): MessageSize => ({
+    headers: target.block(typeof variants === "number" ? variants : variants[index]!).bytes.length +
+      (textBytes(parts.lines, index) ?? 0),
+    body: encoded.offsets[index + 1]! - encoded.offsets[index]!,
+    subject: textBytes(parts.subjects, index) ?? target.subjectBytes.length,
+  });
+  const count = asBatch ? rowsTogether(target, written, sizeAt) : written;
+  if (limits.uneven) {
+    for (let index = 0; index < count; index++) {
+      checkSize(target, { row: rowAt(index), index, last: index === count - 1, ...sizeAt(index) });
     }
   }
-  const ids = source.eventIds === undefined ? undefined : yield* writeIds(source, target, encoded, rowAt, memory?.ids);
-  return new PreparedRows(target, source, range.from, encoded, variants, ids, memory);
+  const bodies = firstOf(encoded, count);
+  const ids = source.ids && (yield* writeIds(source, target, writers, bodies, rowAt, memory?.ids));
+  return new PreparedRows(target, source, range.from, bodies, variants, parts, ids, memory);
+}
+
+/** The variants of rows: one number if all rows have the same. */
+function variantsOf(source: RowSource, rowAt: (index: number) => number, count: number): number | Uint8Array {
+  if (typeof source.operations === "number" && source.ids === undefined) return variantOf(source.operations, false);
+  const variants = new Uint8Array(count);
+  for (let index = 0; index < count; index++) variants[index] = variantAt(source, rowAt(index));
+  return variants;
+}
+
+function writersOf({ values }: RowSource, { fields, rowHeaders }: MessageTarget): RowWriters {
+  const { rowSubject, subjectEscape = "none", replyBytes, maxMessageBytes, maxInFlightBytes } = fields;
+  const others = commandLineBytes("", replyBytes, MAX_HEADER_BYTES, Math.min(maxMessageBytes, maxInFlightBytes));
+  return {
+    subject: rowSubject && subjectWriter(rowSubject, values, subjectEscape, MAX_COMMAND_LINE - others),
+    lines: rowHeaders.length === 0 ? undefined : headerWriter(rowHeaders, values),
+  };
+}
+
+/** Rows whose subjects or headers are written in one step: less than a millisecond's work. */
+const TEXTS_OF_STEP = 1024;
+
+/** Memory that a row's subject or header lines take, as a first guess. */
+const TEXT_GUESS = 32;
+
+/** Writes the subjects, or the header lines, of rows. With `check`, each distinct string is checked once. */
+function* writeTexts(
+  write: WriteRow | undefined,
+  rowAt: (index: number) => number,
+  count: number,
+  check?: (text: string, row: number) => void,
+): Steps<RowTexts | undefined> {
+  if (write === undefined) return undefined;
+  const buffer = new TextBuffer(TEXT_GUESS * count);
+  const offsets = new Uint32Array(count + 1);
+  const checked = new Set<string>();
+  const decoder = new TextDecoder();
+  for (let index = 0; index < count; index++) {
+    if (index > 0 && index % TEXTS_OF_STEP === 0) yield;
+    write(rowAt(index), buffer);
+    offsets[index + 1] = buffer.end;
+    if (check === undefined) continue;
+    const text = decoder.decode(buffer.bytes.subarray(offsets[index], buffer.end));
+    if (checked.has(text)) continue;
+    check(text, rowAt(index));
+    checked.add(text);
+  }
+  return { bytes: buffer.bytes, offsets };
+}
+
+function textBytes(texts: RowTexts | undefined, index: number): number | undefined {
+  return texts && texts.offsets[index + 1]! - texts.offsets[index]!;
 }
 
 /** The first of some bodies, without a copy. */
-function firstOf({ bytes, offsets }: Bodies, count: number): Bodies {
+function firstOf(bodies: Bodies, count: number): Bodies {
+  const { bytes, offsets } = bodies;
+  if (offsets.length - 1 === count) return bodies;
   return { bytes: bytes.subarray(0, offsets[count]), offsets: offsets.subarray(0, count + 1) };
 }
 
 /** How many rows fit the window together as one batch: at least one, whose own size is checked apart. */
-function rowsTogether(target: MessageTarget, encoded: Bodies, variantAt: (index: number) => number): number {
+function rowsTogether(target: MessageTarget, count: number, sizeAt: (index: number) => MessageSize): number {
   const { batchHeaderBytes, maxInFlightBytes } = target.fields;
-  const count = encoded.offsets.length - 1;
   let size = 0;
   for (let i = 0; i < count; i++) {
-    const row = target.block(variantAt(i)).bytes.length + encoded.offsets[i + 1]! - encoded.offsets[i]! +
-      target.subjectBytes.length;
+    const { headers, body, subject } = sizeAt(i);
+    const row = headers + body + subject;
     if (size + row + batchHeaderBytes!(i, true) > maxInFlightBytes) return Math.max(1, i);
     size += row + batchHeaderBytes!(i, false);
   }
   return count;
-}
-
-/** All variants that rows may have: looking for those that they do have would walk over the whole batch per piece. */
-function possibleVariants(source: RowSource): number[] {
-  const operations = typeof source.operations === "number" ? [source.operations] : OPERATIONS.map((_, code) => code);
-  return operations.flatMap((operation) =>
-    source.eventIds === undefined
-      ? [variantOf(operation, false)]
-      : [variantOf(operation, false), variantOf(operation, true)]
-  );
-}
-
-/** The limit above which no row fits whatever its headers, and the exact check of one row. */
-function sizeCheck(
-  target: MessageTarget,
-  variantAt: (row: number) => number,
-  variants: readonly number[],
-): SizeCheck {
-  const { maxMessageBytes, maxInFlightBytes, limitedBy, batchHeaderBytes = () => 0 } = target.fields;
-  const sizes = variants.map((variant) => target.block(variant).bytes.length);
-  const smallest = Math.min(...sizes) + batchHeaderBytes(0, false);
-  const largest = Math.max(...sizes) + batchHeaderBytes(MOST_ROWS_OF_BATCH - 1, true);
-  const subject = target.subjectBytes.length;
-  const check = (row: number, size: number, index: number, last: boolean): void => {
-    const headers = target.block(variantAt(row)).bytes.length + batchHeaderBytes(index, last);
-    if (headers > MAX_HEADER_BYTES) {
-      throw tooLarge(row, "headers", headers, MAX_HEADER_BYTES, "the server's limit");
-    }
-    if (headers + size > maxMessageBytes) {
-      throw tooLarge(row, "headers and body", headers + size, maxMessageBytes, limitedBy);
-    }
-    if (headers + size + subject > maxInFlightBytes) {
-      throw tooLarge(
-        row,
-        "headers, body and subject",
-        headers + size + subject,
-        maxInFlightBytes,
-        option("maxInFlightBytes"),
-      );
-    }
-  };
-  const limit = Math.min(maxMessageBytes, maxInFlightBytes - subject) - smallest;
-  return {
-    headerBytes: largest,
-    leastRowBytes: smallest + subject + LEAST_BODY,
-    maxRowBytes: smallest > MAX_HEADER_BYTES ? 0 : Math.max(0, limit),
-    check,
-    uneven: smallest !== largest || largest > MAX_HEADER_BYTES,
-  };
-}
-
-interface SizeCheck {
-  /** The largest header block. */
-  readonly headerBytes: number;
-  /** What a row takes of the window at least. */
-  readonly leastRowBytes: number;
-  /** A body above this fits with no header block. */
-  readonly maxRowBytes: number;
-  /** Throws for a row that is too large; its batch headers follow from its place. */
-  readonly check: (row: number, size: number, index: number, last: boolean) => void;
-  /** Whether a body below `maxRowBytes` may still be too large, by its own header block. */
-  readonly uneven: boolean;
-}
-
-function tooLarge(row: number, what: string, size: number, limit: number, whose: string | OptionName): EncodeError {
-  return new EncodeError(
-    "encode.too_large",
-    words`Cannot publish row ${row}: the limit for ${what} is ${limit} bytes (${whose}), and they have ${size}`,
-    { row, size, limit },
-  );
 }
 
 /** `HPUB subject reply hlen tlen` must fit the server's line buffer: what is longer closes the connection. */

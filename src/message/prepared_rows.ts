@@ -11,8 +11,18 @@ import type { PieceMemory } from "../json/memory/spare.ts";
 import type { Steps } from "../util/steps.ts";
 import type { HeaderBlock } from "./headers.ts";
 import type { RowSource } from "./ids.ts";
+import type { RowTexts } from "./row_texts.ts";
 import type { MessageTarget } from "./target.ts";
 
+/** What the columns of rows put into their messages beside the body; absent where all rows have the same. */
+export interface RowParts {
+  /** The subjects. */
+  readonly subjects?: RowTexts | undefined;
+  /** The header lines. */
+  readonly lines?: RowTexts | undefined;
+}
+
+const decoder = new TextDecoder();
 const NOTHING = new Uint8Array(0);
 const NO_OFFSETS = new Uint32Array(0);
 
@@ -27,10 +37,8 @@ export class PreparedRows {
   readonly from: number;
   /** How many rows. */
   readonly count: number;
-  /** The subject. */
-  readonly subject: string;
-  /** The subject in UTF-8. */
-  readonly subjectBytes: Uint8Array;
+  /** The subjects of all rows in UTF-8, or the one that all of them have. */
+  subjectBytes: Uint8Array;
   /** All bodies; empty after {@linkcode release}. */
   bytes: Uint8Array<ArrayBuffer>;
   /** Where each body begins; empty after {@linkcode free}. */
@@ -40,6 +48,10 @@ export class PreparedRows {
   #crc32c: number | undefined;
   readonly #only: readonly number[] | undefined;
   readonly #variants: number | Uint8Array;
+  /** Where each row's subject begins in `subjectBytes`; undefined if all rows have one subject. */
+  #subjectOffsets: Uint32Array | undefined;
+  /** The header lines of each row; undefined if all rows have the same headers. */
+  #lines: RowTexts | undefined;
   #ids: Uint8Array<ArrayBuffer> | undefined;
 
   /** Rows, encoded and checked. */
@@ -49,12 +61,14 @@ export class PreparedRows {
     from: number,
     encoded: Bodies,
     variants: number | Uint8Array,
+    texts: RowParts,
     ids: Uint8Array<ArrayBuffer> | undefined,
     memory: PieceMemory | undefined,
   ) {
     this.target = target;
-    this.subject = target.fields.subject;
-    this.subjectBytes = target.subjectBytes;
+    this.subjectBytes = texts.subjects?.bytes ?? target.subjectBytes;
+    this.#subjectOffsets = texts.subjects?.offsets;
+    this.#lines = texts.lines;
     this.from = from;
     this.count = encoded.offsets.length - 1;
     this.bytes = encoded.bytes;
@@ -94,6 +108,9 @@ export class PreparedRows {
     this.offsets = NO_OFFSETS;
     if (this.#ids !== undefined) this.#memory?.ids.give(this.#ids);
     this.#ids = undefined;
+    this.#subjectOffsets = undefined;
+    this.#lines = undefined;
+    this.subjectBytes = NOTHING;
   }
 
   /** Bytes of all bodies. */
@@ -106,14 +123,52 @@ export class PreparedRows {
     return this.#only === undefined ? this.from + index : this.#only[this.from + index]!;
   }
 
-  /** The header block of a row; its id is still to be written. */
-  blockOf(index: number): HeaderBlock {
+  /** Where a row's subject begins in {@linkcode subjectBytes}. */
+  subjectStart(index: number): number {
+    return this.#subjectOffsets === undefined ? 0 : this.#subjectOffsets[index]!;
+  }
+
+  /** Where a row's subject ends. */
+  subjectEnd(index: number): number {
+    return this.#subjectOffsets === undefined ? this.subjectBytes.length : this.#subjectOffsets[index + 1]!;
+  }
+
+  /** A row's subject. */
+  subjectOf(index: number): string {
+    if (this.#subjectOffsets === undefined) return this.target.fields.subject;
+    return decoder.decode(this.subjectBytes.subarray(this.subjectStart(index), this.subjectEnd(index)));
+  }
+
+  /** Bytes of a row's header block. */
+  headerBytes(index: number): number {
+    return this.#blockOf(index).bytes.length + this.#lineBytes(index);
+  }
+
+  /** Writes a row's header block with its id. Returns the position after it. */
+  writeHeaders(index: number, to: Uint8Array, at: number): number {
+    const { bytes, idAt, linesAt } = this.#blockOf(index);
+    const lines = this.#lineBytes(index);
+    to.set(bytes, at);
+    if (lines > 0) {
+      const start = this.#lines!.offsets[index]!;
+      to.set(this.#lines!.bytes.subarray(start, start + lines), at + linesAt);
+      to.set(bytes.subarray(linesAt), at + linesAt + lines);
+    }
+    if (idAt >= 0) this.#writeId(index, to, at + lines + idAt);
+    return at + bytes.length + lines;
+  }
+
+  #blockOf(index: number): HeaderBlock {
     return this.target.block(typeof this.#variants === "number" ? this.#variants : this.#variants[index]!);
+  }
+
+  #lineBytes(index: number): number {
+    return this.#lines === undefined ? 0 : this.#lines.offsets[index + 1]! - this.#lines.offsets[index]!;
   }
 
   /** Whether a row carries an id. */
   hasId(index: number): boolean {
-    return this.#ids !== undefined && this.blockOf(index).idAt >= 0;
+    return this.#ids !== undefined && this.#blockOf(index).idAt >= 0;
   }
 
   /** Whether any row carries an id. */
@@ -127,8 +182,7 @@ export class PreparedRows {
     return true;
   }
 
-  /** Writes a row's id into a header block. */
-  writeId(index: number, to: Uint8Array, at: number): void {
+  #writeId(index: number, to: Uint8Array, at: number): void {
     const ids = this.#ids!;
     const from = index * ID_LENGTH;
     for (let i = 0; i < ID_LENGTH; i++) to[at + i] = ids[from + i]!;
@@ -143,8 +197,8 @@ export class PreparedRows {
   sizeOf(index: number): number {
     const { batchHeaderBytes } = this.target.fields;
     const more = batchHeaderBytes === undefined ? 0 : batchHeaderBytes(index, index === this.count - 1);
-    return this.blockOf(index).bytes.length + more + this.offsets[index + 1]! - this.offsets[index]! +
-      this.subjectBytes.length;
+    return this.headerBytes(index) + more + this.offsets[index + 1]! - this.offsets[index]! +
+      this.subjectEnd(index) - this.subjectStart(index);
   }
 
   /** What all rows count in the window together; summed up on first reading. */
@@ -162,7 +216,9 @@ export class PreparedRows {
   /** The largest row as the server counts it: header block and payload. */
   largestMessage(): number {
     let largest = 0;
-    for (let i = 0; i < this.count; i++) largest = Math.max(largest, this.sizeOf(i) - this.subjectBytes.length);
+    for (let i = 0; i < this.count; i++) {
+      largest = Math.max(largest, this.sizeOf(i) - this.subjectEnd(i) + this.subjectStart(i));
+    }
     return largest;
   }
 }

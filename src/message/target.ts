@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { IdScope } from "../types/mod.ts";
+import type { IdScope, SubjectEscape } from "../types/mod.ts";
+import { rowPlaceholders, type TemplatePart } from "../subject/template.ts";
 import { type HeaderBlock, headerBlock } from "./headers.ts";
 import { OPERATIONS } from "./operations.ts";
 
@@ -15,8 +16,16 @@ export interface TargetFields {
   readonly resource: string;
   /** The stream. */
   readonly stream: string;
-  /** The concrete publish subject. */
+  /** The publish subject; or, if the rows have their own, the pattern of all of them. */
   readonly subject: string;
+  /** The parts of a subject that contains values of a row. */
+  readonly rowSubject?: readonly TemplatePart[] | undefined;
+  /** How these values are escaped. @default {"none"} */
+  readonly subjectEscape?: SubjectEscape | undefined;
+  /**
+   * Throws a RouteError if the stream does not capture a row's subject. Absent if it captures all that the pattern does.
+   */
+  readonly checkCaptured?: ((subject: string, row: number) => void) | undefined;
   /** Header block and payload together, at most: the smaller of the connection's and the stream's limit. */
   readonly maxMessageBytes: number;
   /** Whose limit that is, for error messages. */
@@ -31,7 +40,9 @@ export interface TargetFields {
   readonly expectedStream: boolean;
   /** `Nats-TTL`, where it is sent. */
   readonly ttl?: string | undefined;
-  /** Static headers. */
+  /** `Content-Type`. @default {"application/json"} */
+  readonly contentType?: string | undefined;
+  /** The caller's headers, with their values as sent or as templates. */
   readonly headers: readonly (readonly [string, string])[];
   /**
    * Bytes of headers that a row's place adds, where the rows of a call are stored as one batch: such a batch is
@@ -49,14 +60,18 @@ export function variantOf(operation: number, withId: boolean): number {
 export class MessageTarget {
   /** The names and limits. */
   readonly fields: TargetFields;
-  /** The subject in UTF-8. */
+  /** The subject in UTF-8; the pattern if the rows have their own. */
   readonly subjectBytes: Uint8Array;
+  /** The headers that are lines of a row: from the first one with a row's value on. */
+  readonly rowHeaders: TargetFields["headers"];
   readonly #blocks: (HeaderBlock | undefined)[] = [];
 
   /** A target; its header blocks are made when first needed. */
   constructor(fields: TargetFields) {
     this.fields = fields;
     this.subjectBytes = new TextEncoder().encode(fields.subject);
+    const first = fields.headers.findIndex(([, value]) => rowPlaceholders(value).length > 0);
+    this.rowHeaders = first < 0 ? [] : fields.headers.slice(first);
   }
 
   /** The header block of a variant. */
@@ -66,7 +81,8 @@ export class MessageTarget {
       withId: (variant & 1) === 1,
       expectedStream: this.fields.expectedStream ? this.fields.stream : undefined,
       ttl: this.fields.ttl,
-      headers: this.fields.headers,
+      contentType: this.fields.contentType,
+      headers: this.fields.headers.slice(0, this.fields.headers.length - this.rowHeaders.length),
     });
   }
 }

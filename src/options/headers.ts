@@ -1,5 +1,5 @@
 /**
- * Rules of static headers and of `ttl`.
+ * Rules of the caller's headers and of `ttl`.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import { describe } from "../util/describe.ts";
 import { durationNanos } from "../util/duration.ts";
 import { ConfigError, type ConfigErrorCode } from "../errors/mod.ts";
+import { templateParts } from "../subject/template.ts";
 import { ownEntries, type Place } from "./fields.ts";
 import { broken } from "./values.ts";
 
@@ -22,12 +23,12 @@ const OWN: ReadonlySet<string> = new Set(["content-type", "filament-operation"])
 const SECOND = 1_000_000_000n;
 
 /**
- * Checks static headers and returns them frozen, as they were written.
+ * Checks headers and returns them frozen, as they were written. A value may contain `{row.NAME}`.
  *
  * Names are what NATS clients accept: ASCII from `!` to `~` without the colon. The server interprets headers that begin
  * with `Nats-`, and `Nats-Msg-Id` may occur only in its own header.
  */
-export function staticHeaders(value: unknown, place: Place): Readonly<Record<string, string>> {
+export function headerTemplates(value: unknown, place: Place): Readonly<Record<string, string>> {
   const entries = ownEntries(value, place.field);
   for (const [name, text] of entries) {
     checkName(name, place.field);
@@ -96,9 +97,8 @@ function checkValue(name: string, value: unknown, field: string): void {
   };
   if (typeof value !== "string") return refuse("config.type", "must have values that are strings");
   if (/[\r\n]/.test(value)) refuse("config.syntax", "must have values without CR and LF");
-  if (/[{}]/.test(value)) {
-    const rule = "must have values without braces: headers have no placeholders (stream and subject take {resource})";
-    refuse("config.syntax", rule);
+  if (templateParts(value).some(({ kind, written }) => kind !== "row" && /[{}]/.test(written))) {
+    refuse("config.syntax", "must have values without braces other than {row.NAME}");
   }
   if (!value.isWellFormed()) refuse("config.syntax", "must have values without a lone surrogate");
   if (value.includes(ID_HEADER)) refuse("config.conflict", `must not have values that contain ${ID_HEADER}`);

@@ -5,12 +5,21 @@
  */
 
 import { durationMillis } from "../util/duration.ts";
-import type { Namespace, Options, Progress, PublisherOptions, PublishMode } from "../types/mod.ts";
+import type {
+  BodyColumns,
+  Namespace,
+  Operation,
+  Options,
+  Progress,
+  PublisherOptions,
+  PublishMode,
+  SubjectEscape,
+} from "../types/mod.ts";
 import { applyRules, type Fields, fieldsOf, missing, type Place } from "./fields.ts";
-import { headerPairs, staticHeaders, timeToLive, ttlHeader } from "./headers.ts";
-import { domainName, inboxPrefix, templateOf } from "./templates.ts";
+import { bodyColumns, checkColumnOptions, columnOrColumns, contentType, operationValues } from "./columns.ts";
+import { headerPairs, headerTemplates, timeToLive, ttlHeader } from "./headers.ts";
+import { domainName, inboxPrefix, streamTemplate, subjectTemplate } from "./templates.ts";
 import { choice, count, duration, flag, listener, nonEmptyString, timeout, wellFormedString } from "./values.ts";
-import { streamNameFault, subjectFault } from "../subject/name.ts";
 
 /**
  * The publisher's options with all defaults filled in and all durations in milliseconds. Frozen, without credentials.
@@ -30,13 +39,25 @@ export interface Settings {
   readonly maxInFlightBytes: number;
   /** Part of every message id. */
   readonly namespace: Required<Namespace>;
-  /** The column that identifies a row. */
-  readonly eventIdColumn: string;
-  /** Whether the caller named that column, so that a batch without it is refused. */
+  /** How values in a subject are escaped. */
+  readonly subjectEscape: SubjectEscape;
+  /** The columns that identify a row. */
+  readonly eventIdColumns: readonly string[];
+  /** Whether the caller named these columns, so that a batch without them is refused. */
   readonly eventIdRequired: boolean;
+  /** The column of each row's operation. */
+  readonly operationColumn?: string;
+  /** The operation that each string of that column stands for. */
+  readonly operationValues: Readonly<Record<string, Operation>>;
+  /** The columns of the body. Absent: all. */
+  readonly bodyColumns?: BodyColumns;
+  /** The column whose bytes are the body. */
+  readonly rawBodyColumn?: string;
+  /** `Content-Type` as sent. */
+  readonly contentType: string;
   /** Whether `Nats-Expected-Stream` is sent. */
   readonly expectedStream: boolean;
-  /** Static headers, in order, with their values as sent. */
+  /** The caller's headers, in order, with their values as sent or as templates. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** `Nats-TTL` as sent. */
   readonly ttl?: string;
@@ -56,6 +77,17 @@ export interface Settings {
   readonly publishMode: PublishMode;
 }
 
+/** The words that an operation column has if no others are given. */
+const OPERATION_WORDS: Settings["operationValues"] = Object.freeze({
+  insert: "insert",
+  update: "update",
+  delete: "delete",
+});
+
+/** `Content-Type` of a body that jetrow encodes, and of one that it takes from a column. */
+const JSON_TYPE = "application/json";
+const BYTES_TYPE = "application/octet-stream";
+
 /** Options of the connection: accepted here, read when dialling. */
 export const CONNECTION_OPTIONS = [
   "url",
@@ -74,15 +106,21 @@ export const CONNECTION_OPTIONS = [
 
 /** Each option's rule with its limits, and its default if it has one. */
 const TABLE = {
-  stream: { rule: templateOf(streamNameFault) },
-  subject: { rule: templateOf(subjectFault) },
+  stream: { rule: streamTemplate },
+  subject: { rule: subjectTemplate },
+  subjectEscape: { rule: choice(["none", "percent"]), default: "none" },
   createStream: { rule: flag, default: true },
   publishTimeout: { rule: timeout, default: 5_000 },
   maxInFlight: { rule: count(1, 65_536), default: 1_024 },
   maxInFlightBytes: { rule: count(1, Number.MAX_SAFE_INTEGER), default: 16_777_216 },
-  eventIdColumn: { rule: nonEmptyString, default: "_filament_event_id" },
+  eventIdColumn: { rule: columnOrColumns, default: "_filament_event_id" },
+  operationColumn: { rule: nonEmptyString },
+  operationValues: { rule: operationValues },
+  bodyColumns: { rule: bodyColumns },
+  rawBodyColumn: { rule: nonEmptyString },
+  contentType: { rule: contentType },
   expectedStream: { rule: flag, default: true },
-  headers: { rule: staticHeaders, default: {} },
+  headers: { rule: headerTemplates, default: {} },
   ttl: { rule: timeToLive },
   domain: { rule: domainName },
   inboxPrefix: { rule: inboxPrefix },
@@ -122,6 +160,7 @@ export function checkPublisher(fields: Fields): PublisherOptions {
   const { stream, subject, ...options } = applyRules(fields, TABLE);
   if (stream === undefined) throw missing(fields.place("stream"));
   if (subject === undefined) throw missing(fields.place("subject"));
+  checkColumnOptions(options, fields);
   const namespace = checkNamespace(fields);
   return { stream, subject, ...options, ...(namespace && { namespace }) };
 }
@@ -137,12 +176,15 @@ function checkNamespace(fields: Fields): Namespace | undefined {
 }
 
 function settle(options: PublisherOptions): Settings {
-  const { publishTimeout, headers, ttl, retry, ...others } = { ...DEFAULTS, ...options };
+  const { publishTimeout, headers, ttl, retry, eventIdColumn, ...others } = { ...DEFAULTS, ...options };
   return Object.freeze({
     ...others,
     publishTimeout: durationMillis(publishTimeout, "publishTimeout"),
     namespace: Object.freeze({ ...defaultsOf(NAMESPACE), ...options.namespace }),
+    eventIdColumns: Object.freeze([eventIdColumn].flat()),
     eventIdRequired: options.eventIdColumn !== undefined,
+    operationValues: options.operationValues ?? OPERATION_WORDS,
+    contentType: options.contentType ?? (options.rawBodyColumn === undefined ? JSON_TYPE : BYTES_TYPE),
     headers: headerPairs(headers),
     ...(ttl !== undefined && { ttl: ttlHeader(ttl) }),
     ...(ttl !== undefined && ttl !== "never" && { ttlMs: durationMillis(ttl, "ttl") }),

@@ -7,6 +7,7 @@
 import type { PublishError } from "../errors/mod.ts";
 import type { RowRange } from "../message/prepare.ts";
 import { shiftedSends } from "../stream/resend.ts";
+import { matchesSubject } from "../subject/pattern.ts";
 import { watchAbort } from "../util/abort.ts";
 import { Delivery, type Failure } from "./call.ts";
 import { abortedFailure, type CallRows, publishError } from "./failure.ts";
@@ -81,7 +82,8 @@ export class Calls {
   /** Whether a message of any was sent to a subject. */
   haveSentTo(subject: string): boolean {
     for (const { delivery } of this.#calls) {
-      if ((delivery.sent || delivery.begun) && delivery.destination?.subject === subject) return true;
+      if (!delivery.sent && !delivery.begun) continue;
+      if (delivery.destination !== undefined && matchesSubject(delivery.destination.subject, subject)) return true;
     }
     return false;
   }

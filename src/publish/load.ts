@@ -26,7 +26,9 @@ export type BeforeSending = (rows: PreparedRows, destination: Destination) => Pr
 
 /** Whether rows were refused by limits that may have changed since the stream was looked up. */
 function isByStream(error: unknown, { target }: Destination): boolean {
-  if (error instanceof RouteError) return error.code === "route.short_dedupe" || error.code === "route.too_small";
+  if (error instanceof RouteError) {
+    return ["route.short_dedupe", "route.too_small", "route.not_captured"].includes(error.code);
+  }
   return error instanceof EncodeError && error.code === "encode.too_large" &&
     error.limit === target.fields.maxMessageBytes;
 }

@@ -1,5 +1,5 @@
 /**
- * Opens a caller's batch: its rows are viewed, its selection and operations checked, its ids found.
+ * Opens a caller's batch: its rows are viewed, its selection and operations checked, its columns found.
  *
  * @module
  */
@@ -10,8 +10,9 @@ import { type RowsView, viewRows } from "../arrow/view.ts";
 import { describe } from "../util/describe.ts";
 import { ConfigError, RouteError } from "../errors/mod.ts";
 import type { PieceMemory } from "../json/memory/spare.ts";
-import { checkSelection, operationCodes } from "../message/operations.ts";
-import { eventIdReaders, type RowSource } from "../message/ids.ts";
+import { openBody, openIds, openOperations, openRowValues } from "../message/columns.ts";
+import { checkSelection, type OperationCodes, operationCodes, operationsOfColumn } from "../message/operations.ts";
+import type { RowSource } from "../message/ids.ts";
 import { prepareSteps, type RowRange } from "../message/prepare.ts";
 import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Settings } from "../options/publisher.ts";
@@ -52,9 +53,24 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
     view,
     selected,
     ...(only === undefined ? {} : { only }),
-    operations: operationCodes(batch.operations, view.rowCount),
-    ...eventIdReaders(view, settings.eventIdColumn, settings.eventIdRequired),
+    operations: operationsOf(batch, view, settings),
+    body: openBody(view, settings),
+    ids: openIds(view, settings),
+    values: openRowValues(view, settings),
   };
+}
+
+function operationsOf(batch: RowBatch, view: RowsView, settings: Settings): OperationCodes {
+  const { operationColumn, operationValues } = settings;
+  if (operationColumn === undefined) return operationCodes(batch.operations, view.rowCount);
+  if (batch.operations === undefined) {
+    return operationsOfColumn(openOperations(view, operationColumn), operationColumn, operationValues);
+  }
+  throw new ConfigError("config.conflict", {
+    field: "operations",
+    rule: "must not be set with operationColumn",
+    received: describe(batch.operations),
+  });
 }
 
 function noResource(given: unknown): ConfigError {

@@ -10,20 +10,13 @@ import { RouteError } from "../errors/mod.ts";
 import { type AckSource, type ReadUsualAck, usualAckReader } from "./ack.ts";
 import { MessageTarget } from "../message/target.ts";
 import type { Settings } from "../options/publisher.ts";
-import { templatePattern } from "../subject/capture.ts";
-import {
-  assertStreamName,
-  assertSubject,
-  captureFilter,
-  expandTemplate,
-  hasPlaceholder,
-  overlapsSubject,
-} from "../subject/mod.ts";
+import { type ResourceSubject, resourceSubject, templatePattern } from "../subject/capture.ts";
+import { assertStreamName, captureFilter, expandTemplate, hasPlaceholder, overlapsSubject } from "../subject/mod.ts";
 import { isApiFailure, requestStreamInfo } from "./api/request.ts";
 import { STREAM_NOT_FOUND } from "./api/server_codes.ts";
 import { millisOf } from "./checks/facts.ts";
 import { needsOf } from "./mode_needs.ts";
-import { factsOf, type Found, openStream, refuse, type Wanted } from "./open_stream.ts";
+import { captureCheck, factsOf, type Found, openStream, refuse, type Wanted } from "./open_stream.ts";
 import { refusalFindings } from "./checks/findings.ts";
 import { UsedStreams } from "./used_streams.ts";
 
@@ -35,7 +28,7 @@ export interface Destination {
   readonly stream: string;
   /** When the stream was created: another stream of the same name has another time. */
   readonly created: string;
-  /** The concrete publish subject. */
+  /** The publish subject; or, if the rows have their own, the pattern of all of them. */
   readonly subject: string;
   /** What its messages have in common. */
   readonly target: MessageTarget;
@@ -176,24 +169,24 @@ export class Destinations {
   async #resolve(resource: string): Promise<Destination> {
     const { stream: streamTemplate, subject: subjectTemplate } = this.#settings;
     const stream = expandTemplate(streamTemplate, resource);
-    const subject = expandTemplate(subjectTemplate, resource);
-    named(resource, stream, subject, () => {
+    const subject = named(resource, stream, expandTemplate(subjectTemplate, resource), () => {
       assertStreamName(stream);
-      assertSubject(subject);
+      return resourceSubject(subjectTemplate, resource);
     });
+    const { pattern } = subject;
     const wanted: Wanted = {
       stream,
-      pattern: subject,
+      pattern,
       filter: () => captureFilter({ stream: streamTemplate, subject: subjectTemplate }, resource),
       resource,
       sharedByResources: false,
     };
     let found = this.#shared ?? await this.#find(wanted);
-    if (this.#shared !== undefined && !captures(found, subject) && this.#mayLookUp()) found = await this.#renewShared();
-    if (!captures(found, subject)) {
+    if (this.#shared !== undefined && !captures(found, pattern) && this.#mayLookUp()) found = await this.#renewShared();
+    if (!captures(found, pattern)) {
       refuse(refusalFindings(factsOf(this.#nc, this.#settings, wanted, found.info, undefined)), wanted);
     }
-    return this.#destination(wanted, resource, found);
+    return this.#destination(wanted, resource, subject, found);
   }
 
   async #find(wanted: Wanted, settings = this.#settings): Promise<Found> {
@@ -202,14 +195,14 @@ export class Destinations {
     return found;
   }
 
-  #destination(wanted: Wanted, resource: string, { info }: Found): Destination {
-    const { stream, pattern: subject } = wanted;
+  #destination(wanted: Wanted, resource: string, subject: ResourceSubject, { info }: Found): Destination {
+    const { stream, pattern } = wanted;
     const source: AckSource = { stream, domain: (info as { domain?: string }).domain };
     return {
       resource,
       stream,
       created: String(info.created),
-      subject,
+      subject: pattern,
       source,
       target: new MessageTarget(this.#targetFields(resource, stream, subject, info)),
       readUsualAck: usualAckReader(source),
@@ -220,19 +213,31 @@ export class Destinations {
     };
   }
 
-  #targetFields(resource: string, stream: string, subject: string, info: Found["info"]): MessageTarget["fields"] {
-    const { namespace, maxInFlightBytes, expectedStream, ttl, headers, publishMode } = this.#settings;
+  #targetFields(
+    resource: string,
+    stream: string,
+    { written, pattern, parts }: ResourceSubject,
+    info: Found["info"],
+  ): MessageTarget["fields"] {
+    const { namespace, maxInFlightBytes, publishMode } = this.#settings;
+    const { subjectEscape, contentType, expectedStream, ttl, headers } = this.#settings;
     const maxPayload = this.#nc.info?.max_payload ?? Infinity;
     const maxMessage = info.config.max_msg_size > 0 ? info.config.max_msg_size : Infinity;
     return {
       resource,
       stream,
-      subject,
+      subject: pattern,
+      rowSubject: parts,
+      subjectEscape,
+      checkCaptured: parts === undefined
+        ? undefined
+        : captureCheck(resource, stream, pattern, info.config.subjects ?? []),
       maxMessageBytes: Math.min(maxPayload, maxMessage),
       limitedBy: maxMessage < maxPayload ? `max_msg_size of stream ${stream}` : "the connection's max_payload",
       maxInFlightBytes,
       replyBytes: this.#replyBytes,
-      scope: { ...namespace, stream, subject, resource },
+      scope: { ...namespace, stream, subject: written, resource },
+      contentType,
       expectedStream,
       ttl,
       headers,
@@ -262,9 +267,9 @@ function sharedBy(stream: string, subject: string): Wanted {
 }
 
 /** Adds resource, stream and subject to the RouteErrors of a check that knows only one of them. */
-function named(resource: string, stream: string, subject: string, check: () => void): void {
+function named<T>(resource: string, stream: string, subject: string, check: () => T): T {
   try {
-    check();
+    return check();
   } catch (error) {
     if (!(error instanceof RouteError)) throw error;
     throw new RouteError(error.code, `Cannot publish resource ${describe(resource)}: ${error.message}`, {

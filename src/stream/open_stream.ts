@@ -8,6 +8,7 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import type { StreamInfo } from "@nats-io/jetstream";
 import { words } from "../errors/wording.ts";
 import { RouteError, type RouteErrorCode } from "../errors/mod.ts";
+import type { MessageTarget } from "../message/target.ts";
 import type { Settings } from "../options/publisher.ts";
 import { failureText } from "./api/answer.ts";
 import { type ApiFailure, type ApiOptions, apiRequest, isApiFailure, requestStreamInfo } from "./api/request.ts";
@@ -15,6 +16,8 @@ import type { DraftFinding, KnownFindingCode } from "./checks/finding.ts";
 import { type DestinationFacts, refusalFindings } from "./checks/findings.ts";
 import { WILDCARD_REMEDY } from "./checks/refusals.ts";
 import { needsOf } from "./mode_needs.ts";
+import { coversPattern, matchesSubject } from "../subject/pattern.ts";
+import { describe } from "../util/describe.ts";
 import { STREAM_NAME_IN_USE, STREAM_NOT_FOUND } from "./api/server_codes.ts";
 
 /** A stream to be looked up. */
@@ -131,6 +134,25 @@ export function refuse(
   const { stream, pattern: subject, resource } = wanted;
   const message = words`Cannot publish to stream "${stream}" (subject "${subject}"): ${found.message}. ${found.remedy}`;
   throw new RouteError(REFUSAL_CODES[found.code] ?? "route.missing", message, { stream, subject, resource });
+}
+
+/** Returns a check of single subjects; undefined if the filters capture every subject of the pattern. */
+export function captureCheck(
+  resource: string,
+  stream: string,
+  pattern: string,
+  filters: readonly string[],
+): MessageTarget["fields"]["checkCaptured"] {
+  if (coversPattern(filters, pattern)) return undefined;
+  return (subject, row) => {
+    if (filters.some((filter) => matchesSubject(filter, subject))) return;
+    throw new RouteError(
+      "route.not_captured",
+      `Cannot publish row ${row} to stream "${stream}" (subject ${describe(subject)}): the stream captures ` +
+        `${filters.map((filter) => describe(filter)).join(", ")}. Add a filter for the subject, or change the row.`,
+      { resource, stream, subject, row },
+    );
+  };
 }
 
 /** What the checks judge. */

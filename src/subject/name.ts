@@ -94,6 +94,11 @@ export function tokensFault(value: string): string | undefined {
   return undefined;
 }
 
+/** Returns the rule that a string breaks as one token of a subject; undefined for a valid one. */
+export function tokenFault(value: string): string | undefined {
+  return value.includes(".") ? "must not contain a dot" : tokensFault(value);
+}
+
 /**
  * Returns the rule that a string breaks as a stream name, to follow "a stream name"; undefined for a valid one.
  */

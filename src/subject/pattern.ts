@@ -75,6 +75,11 @@ export function overlapsSubject(filters: readonly string[], pattern: string): bo
   return filters.some((filter) => intersectSubjects(filter, pattern) !== undefined);
 }
 
+/** Whether one of the filters captures every subject that a pattern captures. */
+export function coversPattern(filters: readonly string[], pattern: string): boolean {
+  return filters.some((filter) => intersectSubjects(filter, pattern) === pattern);
+}
+
 /** The tokens of a filter; undefined when a token is empty or a `>` is not the last. */
 function tokensOf(filter: string): readonly string[] | undefined {
   const tokens = filter.split(".");

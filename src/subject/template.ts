@@ -1,5 +1,6 @@
 /**
- * Templates: strings in which `{resource}` or `{{resource}}` stands for the destination resource.
+ * Templates: strings in which `{resource}` or `{{resource}}` stands for the destination resource, and `{row.NAME}` in a
+ * subject or a header for the row's value in a column.
  *
  * @module
  */
@@ -8,7 +9,23 @@ import { describe } from "../util/describe.ts";
 import { ConfigError } from "../errors/mod.ts";
 
 /** The longer form first, so that its inner braces are not taken for the shorter one. */
-const PLACEHOLDER = /\{\{resource\}\}|\{resource\}/g;
+const PLACEHOLDER = /\{\{resource\}\}|\{resource\}|\{row\.(?<column>[^}|]+)(?:\|(?<fallback>[^}]*))?\}/g;
+
+/** A part of a template. `written` is the part as the template has it. */
+export type TemplatePart =
+  | { readonly kind: "literal"; readonly written: string }
+  | { readonly kind: "resource"; readonly written: string }
+  | RowPlaceholder;
+
+/** The placeholder of a row's value. */
+export interface RowPlaceholder {
+  readonly kind: "row";
+  readonly written: string;
+  /** The column's name: all characters up to the next `}` or `|`. */
+  readonly column: string;
+  /** What stands for null and for an empty string, if the template gives it. */
+  readonly fallback: string | undefined;
+}
 
 /**
  * Whether a template names the resource.
@@ -24,12 +41,14 @@ const PLACEHOLDER = /\{\{resource\}\}|\{resource\}/g;
  * ```
  */
 export function hasPlaceholder(template: string): boolean {
-  return template.search(PLACEHOLDER) >= 0;
+  return templateParts(template).some(({ kind }) => kind === "resource");
 }
 
 /**
- * Replaces each placeholder of a template by the resource, in one pass: a resource called `{resource}` or `a$&b` comes
- * out as written. {@linkcode assertSubject} and {@linkcode assertStreamName} check the result.
+ * Replaces each placeholder of the resource in a template, in one pass: a resource called `{resource}` or `a$&b` comes
+ * out as written. Placeholders of a row's values (`{row.NAME}`) stay as they are: the result is the subject that
+ * {@linkcode messageIdentity} takes. {@linkcode assertSubject} and {@linkcode assertStreamName} check a result without
+ * them.
  *
  * @throws {ConfigError} If the template has any other brace, or if the resource is empty.
  *
@@ -39,10 +58,16 @@ export function hasPlaceholder(template: string): boolean {
  * import assert from "node:assert/strict";
  *
  * assert.equal(expandTemplate("events.{resource}", "orders"), "events.orders");
+ * assert.equal(expandTemplate("{resource}.{row.region}", "orders"), "orders.{row.region}");
  * assert.throws(() => expandTemplate("events.{table}", "orders"), { code: "config.syntax" });
  * ```
  */
 export function expandTemplate(template: string, resource: string): string {
+  return expandParts(template, resource).map(({ written }) => written).join("");
+}
+
+/** Returns the parts of a template with the resource as a literal. Throws as {@linkcode expandTemplate} does. */
+export function expandParts(template: string, resource: string): readonly TemplatePart[] {
   if (typeof template !== "string") {
     throw new ConfigError("config.type", {
       field: "template",
@@ -61,17 +86,39 @@ export function expandTemplate(template: string, resource: string): string {
   if (fault !== undefined) {
     throw new ConfigError("config.syntax", { field: "template", rule: fault, received: describe(template) });
   }
-  return replacePlaceholders(template, resource);
+  return templateParts(template).map((part) =>
+    part.kind === "resource" ? { kind: "literal", written: resource } as const : part
+  );
 }
 
 /** Returns the rule that a template's braces break, or undefined. */
 export function templateFault(template: string): string | undefined {
-  return /[{}]/.test(replacePlaceholders(template, ""))
-    ? "must not contain braces other than {resource} or {{resource}}"
+  return templateParts(template).some(({ kind, written }) => kind === "literal" && /[{}]/.test(written))
+    ? "must not contain braces other than {resource}, {{resource}} or {row.NAME}"
     : undefined;
 }
 
-/** Replaces each placeholder of a template by a string, without a check. */
-export function replacePlaceholders(template: string, text: string): string {
-  return template.replace(PLACEHOLDER, () => text);
+/** Returns the parts of a template in order. A brace that is not part of a placeholder is in a literal part. */
+export function templateParts(template: string): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let end = 0;
+  for (const match of template.matchAll(PLACEHOLDER)) {
+    const [written] = match;
+    if (match.index > end) parts.push({ kind: "literal", written: template.slice(end, match.index) });
+    const { column, fallback } = match.groups!;
+    parts.push(column === undefined ? { kind: "resource", written } : { kind: "row", written, column, fallback });
+    end = match.index + written.length;
+  }
+  if (end < template.length) parts.push({ kind: "literal", written: template.slice(end) });
+  return parts;
+}
+
+/** Returns the placeholders of a row's values in a template, in order. */
+export function rowPlaceholders(template: string): readonly RowPlaceholder[] {
+  return templateParts(template).filter((part) => part.kind === "row");
+}
+
+/** Returns a template with a string for each placeholder, without a check. */
+export function replacePlaceholders(parts: readonly TemplatePart[], value: string): string {
+  return parts.map(({ kind, written }) => kind === "literal" ? written : value).join("");
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { BatchLimits } from "./batch.ts";
+import type { BatchLimits, Operation } from "./batch.ts";
 import type { ConnectionConfig } from "./connection.ts";
 import type { Progress } from "./progress.ts";
 import type { WriteReceipt } from "./receipt.ts";
@@ -46,6 +46,39 @@ export interface Namespace {
 export type PublishMode = "individual" | "atomic" | "fast";
 
 /**
+ * What becomes of a value in a subject that is not a token: it refuses the row, or is percent-encoded.
+ *
+ * @example
+ * ```ts
+ * import type { PublisherOptions, SubjectEscape } from "@jetrow/jetrow";
+ * import assert from "node:assert/strict";
+ *
+ * const subjectEscape: SubjectEscape = "percent"; // the city "St. Gallen" becomes the token "St%2E%20Gallen"
+ * const options: PublisherOptions = { stream: "VISITS", subject: "visits.{row.city}", subjectEscape };
+ * assert.equal(options.subjectEscape, "percent");
+ * ```
+ */
+export type SubjectEscape = "none" | "percent";
+
+/**
+ * The columns of the body: those of a list in its order, or all but those of a list in the order of the schema.
+ *
+ * @example
+ * ```ts
+ * import { type BodyColumns, encodeRows } from "@jetrow/jetrow";
+ * import { tableFromArrays } from "apache-arrow";
+ * import assert from "node:assert/strict";
+ *
+ * const bodyColumns: BodyColumns = { omit: ["region"] };
+ * const { bytes } = encodeRows(tableFromArrays({ id: Int32Array.of(1), region: ["eu"] }), { bodyColumns });
+ * assert.equal(new TextDecoder().decode(bytes), '{"id":1}');
+ * ```
+ */
+export type BodyColumns =
+  | { readonly pick: readonly string[]; readonly omit?: never }
+  | { readonly omit: readonly string[]; readonly pick?: never };
+
+/**
  * Where and how rows are published.
  *
  * @example
@@ -60,8 +93,19 @@ export type PublishMode = "individual" | "atomic" | "fast";
 export interface PublisherOptions {
   /** The stream's name; `{resource}` stands for the destination resource. */
   readonly stream: string;
-  /** The publish subject; `{resource}` stands for the destination resource. */
+  /**
+   * The publish subject; `{resource}` stands for the destination resource, `{row.NAME}` for the row's value in the
+   * column NAME, and `{row.NAME|TEXT}` gives a fallback for null and for the empty string. A value is one token: a column
+   * of strings, integers, booleans, UUIDs or dates.
+   */
   readonly subject: string;
+  /**
+   * What becomes of a value in a subject that has `.`, `*`, `>`, white space or a control character: `none` refuses the
+   * row (`encode.subject`), `percent` percent-encodes these bytes and `%`.
+   *
+   * @default {"none"}
+   */
+  readonly subjectEscape?: SubjectEscape;
   /**
    * Creates a missing stream.
    *
@@ -89,11 +133,27 @@ export interface PublisherOptions {
   /** A part of every message id. */
   readonly namespace?: Namespace;
   /**
-   * The string column that identifies a row across attempts. Only a column of the default name may be absent.
+   * The column that identifies a row across attempts, or several columns. One column has strings, integers, booleans,
+   * decimals, dates, timestamps or fixed-size binary; several give the JSON array of their values. A row whose value is
+   * null or empty, or whose values are all null, has no id. Only a column of the default name may be absent.
    *
    * @default {"_filament_event_id"}
    */
-  readonly eventIdColumn?: string;
+  readonly eventIdColumn?: string | readonly string[];
+  /** The string column of each row's operation. A batch must then not have `operations`. */
+  readonly operationColumn?: string;
+  /**
+   * The operation that each string of `operationColumn` stands for. Null and any other string refuse the batch.
+   *
+   * @default the three words themselves
+   */
+  readonly operationValues?: Readonly<Record<string, Operation>>;
+  /** The columns of the body. @default all columns */
+  readonly bodyColumns?: BodyColumns;
+  /** The string or binary column whose bytes are the body; null is an empty body. */
+  readonly rawBodyColumn?: string;
+  /** `Content-Type`. @default `application/json`, with `rawBodyColumn` `application/octet-stream` */
+  readonly contentType?: string;
   /**
    * Sends `Nats-Expected-Stream`. Turn it off only for streams that old servers mirror or source.
    *
@@ -101,9 +161,10 @@ export interface PublisherOptions {
    */
   readonly expectedStream?: boolean;
   /**
-   * Static headers for every message. Names have visible ASCII characters without a colon, do not begin with `Nats-` or
-   * contain `Nats-Msg-Id`, and are not `Content-Type` or `Filament-Operation`; values have no CR, LF, brace
-   * or `Nats-Msg-Id`.
+   * Headers for every message. Names have visible ASCII characters without a colon, do not begin with `Nats-` or contain
+   * `Nats-Msg-Id`, and are not `Content-Type` or `Filament-Operation`; values have no CR, LF or `Nats-Msg-Id`.
+   * `{row.NAME}` and `{row.NAME|TEXT}` in a value stand for the row's value as in `subject`, which may also be a decimal,
+   * a float, a time or a timestamp. A null without a fallback leaves the header out.
    */
   readonly headers?: Readonly<Record<string, string>>;
   /** The time to live of each message: a Go duration string of at least one second, or `never`. */

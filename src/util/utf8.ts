@@ -20,6 +20,16 @@ export function sequenceSize(source: Uint8Array, at: number, end: number): numbe
   return at + 3 >= end || (source[at + 3]! & 0xc0) !== 0x80 ? -3 : 4;
 }
 
+/** Whether `source[start, end)` is valid UTF-8. */
+export function isUtf8(source: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end;) {
+    const size = source[at]! < 0x80 ? 1 : sequenceSize(source, at, end);
+    if (size < 0) return false;
+    at += size;
+  }
+  return true;
+}
+
 /** Leads whose second byte has a narrower range: no overlong forms, no surrogates, nothing above U+10FFFF. */
 function secondFits(lead: number, second: number): boolean {
   switch (lead) {

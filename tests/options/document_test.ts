@@ -36,7 +36,12 @@ const FULL = {
   tenant: "acme",
   pipeline: "orders",
   sink_connection: "main",
-  event_id_column: "id",
+  event_id_column: ["order", "line"],
+  operation_column: "op",
+  operation_values: { c: "insert" },
+  body_columns: { omit: ["region"] },
+  content_type: "text/plain",
+  subject_escape: "percent",
   expected_stream: false,
   headers: { "X-Source": "crm" },
   ttl: "never",
@@ -138,7 +143,7 @@ Deno.test("parseConfig() throws when any key is null", () => {
 });
 
 Deno.test("parseConfig() knows every option but the listener, in snake_case", () => {
-  const written = new Set(Object.keys(FULL).concat("username", "password", "token"));
+  const written = new Set(Object.keys(FULL).concat("username", "password", "token", "raw_body_column"));
   const known = OPTION_KEYS.snake.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   assert.deepEqual(new Set(known), written);
 });
@@ -201,7 +206,12 @@ Deno.test("parseConfig() gives every option under its own name, its value as wri
     maxInFlight: 256,
     maxInFlightBytes: 1_048_576,
     namespace: { tenant: "acme", pipeline: "orders", sinkConnection: "main" },
-    eventIdColumn: "id",
+    eventIdColumn: ["order", "line"],
+    operationColumn: "op",
+    operationValues: { c: "insert" },
+    bodyColumns: { omit: ["region"] },
+    contentType: "text/plain",
+    subjectEscape: "percent",
     expectedStream: false,
     headers: { "X-Source": "crm" },
     ttl: "never",

@@ -90,6 +90,42 @@ const cases: readonly Case[] = [
   // The id column.
   ["eventIdColumn", "", "config.syntax", "eventIdColumn", "must not be empty"],
   ["eventIdColumn", 5, "config.type", "eventIdColumn", "received 5"],
+  ["eventIdColumn", [], "config.range", "eventIdColumn", "must name at least one column"],
+  ["eventIdColumn", ["a", ""], "config.syntax", "eventIdColumn[1]", "must not be empty"],
+  ["eventIdColumn", ["a", "a"], "config.conflict", "eventIdColumn", 'must not name a column twice: received "a"'],
+  ["eventIdColumn", { a: 1 }, "config.type", "eventIdColumn", "must be a string"],
+  // Values of a row in the subject.
+  ["stream", "S_{row.a}", "config.syntax", "stream", "must not contain {row.NAME}"],
+  ...["e.{row}", "e.{row.}", "e.{row.a", "e.{{row.a}}", "e.{rows.a}", "e.{ row.a}"].map((value): Case => [
+    "subject",
+    value,
+    "config.syntax",
+    "subject",
+    "must not contain braces other than {resource}, {{resource}} or {row.NAME}",
+  ]),
+  ["subject", "e..{row.a}", "config.syntax", "subject", "must not contain an empty token"],
+  ["subject", "$JS.{row.a}", "config.syntax", "subject", "must not be below $JS., which is reserved by the server"],
+  ...[["", "must not be empty"], ["a.b", "must not contain a dot"], ["*", "must not contain a wildcard"], [
+    "a b",
+    "must not contain white space",
+  ]].map((
+    [fallback, says],
+  ): Case => ["subject", `e.{row.a|${fallback}}`, "config.syntax", "subject", `in {row.a|${fallback}}: it ${says}`]),
+  ["subjectEscape", "url", "config.range", "subjectEscape", "must be one of none, percent"],
+  // Operations and bodies.
+  ["operationColumn", "", "config.syntax", "operationColumn", "must not be empty"],
+  ["operationValues", { c: "insert" }, "config.conflict", "operationValues", "must not be set without operationColumn"],
+  ["operationValues", {}, "config.range", "operationValues", "must map at least one string"],
+  ["operationValues", { c: "upsert" }, "config.range", "operationValues.c", 'received "upsert"'],
+  ["bodyColumns", {}, "config.missing", "bodyColumns", "must have pick or omit"],
+  ["bodyColumns", ["a"], "config.type", "bodyColumns", "must be a plain object"],
+  ["bodyColumns", { pick: ["a"], omit: ["b"] }, "config.conflict", "bodyColumns", "either pick or omit, not both"],
+  ["bodyColumns", { pick: [] }, "config.range", "bodyColumns.pick", "must name at least one column"],
+  ["bodyColumns", { pick: "a" }, "config.type", "bodyColumns.pick", "must be a list of column names"],
+  ["bodyColumns", { omit: ["a", 5] }, "config.type", "bodyColumns.omit[1]", "received 5"],
+  ["bodyColumns", { pick: ["a", "a"] }, "config.conflict", "bodyColumns.pick", "must not name a column twice"],
+  ["contentType", "a\r\nb", "config.syntax", "contentType", "visible ASCII"],
+  ["contentType", "{row.type}", "config.syntax", "contentType", "without braces"],
   // Headers.
   ["headers", null, "config.type", "headers", "received null"],
   ["headers", [["A", "b"]], "config.type", "headers", "received an array"],
@@ -128,14 +164,14 @@ const cases: readonly Case[] = [
     "headers",
     `must not have names that jetrow writes itself: received "${name}"`,
   ]),
-  ...["{resource}", "{row.a}", "{", "}", '{"a":1}', "{{resource}}"].map((value): Case => [
+  ...["{resource}", "{row}", "{row.}", "{row.a", "{", "}", '{"a":1}', "{{resource}}", "{{row.a}}"].map((
+    value,
+  ): Case => [
     "headers",
     { "X-A": value },
     "config.syntax",
     "headers",
-    `without braces: headers have no placeholders (stream and subject take {resource}): received ${
-      JSON.stringify(value)
-    } for "X-A"`,
+    `must have values without braces other than {row.NAME}: received ${JSON.stringify(value)} for "X-A"`,
   ]),
   ["headers", { "X-A": "a\nNats-Rollup: all" }, "config.syntax", "headers", "must have values without CR and LF"],
   ["headers", { "X-A": "a\r" }, "config.syntax", "headers", 'received "a\\r"'],
@@ -308,8 +344,11 @@ Deno.test("resolveOptions() fills in the defaults, absent and undefined alike", 
     maxInFlight: 1_024,
     maxInFlightBytes: 16_777_216,
     namespace: { tenant: "", pipeline: "", sinkConnection: "" },
-    eventIdColumn: "_filament_event_id",
+    eventIdColumns: ["_filament_event_id"],
     eventIdRequired: false,
+    operationValues: { insert: "insert", update: "update", delete: "delete" },
+    contentType: "application/json",
+    subjectEscape: "none",
     expectedStream: true,
     headers: [],
     ownsConnection: false,
@@ -338,6 +377,10 @@ Deno.test("resolveOptions() gives every option as the publisher needs it", () =>
     onProgress,
     retry: { budget: "30s" },
     publishMode: "fast",
+    subjectEscape: "percent",
+    operationColumn: "op",
+    operationValues: { c: "insert" },
+    rawBodyColumn: "payload",
   });
   assert.deepEqual(settings, {
     stream: "EVENTS",
@@ -347,8 +390,13 @@ Deno.test("resolveOptions() gives every option as the publisher needs it", () =>
     maxInFlight: 65_536,
     maxInFlightBytes: 1,
     namespace: { tenant: "", pipeline: "p", sinkConnection: "" },
-    eventIdColumn: "id",
+    eventIdColumns: ["id"],
     eventIdRequired: true,
+    operationColumn: "op",
+    operationValues: { c: "insert" },
+    rawBodyColumn: "payload",
+    contentType: "application/octet-stream",
+    subjectEscape: "percent",
     expectedStream: false,
     headers: [["X-B", "b"], ["x-b", ""], ["__proto__x", "1"], ["X-~!", "caf\u00e9\t;"]],
     ttl: "90",
@@ -359,6 +407,21 @@ Deno.test("resolveOptions() gives every option as the publisher needs it", () =>
     onProgress,
     retry: { budget: 30_000 },
     publishMode: "fast",
+  });
+});
+
+Deno.test("resolveOptions() copies what names columns, and refuses two ways to make bodies", () => {
+  const [names, pick] = [["a", "b"], ["c"]];
+  const settings = resolve({ eventIdColumn: names, bodyColumns: { pick } });
+  names.push("x");
+  pick.push("x");
+  assert.deepEqual([settings.eventIdColumns, settings.bodyColumns], [["a", "b"], { pick: ["c"] }]);
+  assert.deepEqual(resolve({ bodyColumns: { omit: [] } }).bodyColumns, { omit: [] });
+  const both = { rawBodyColumn: "a", bodyColumns: { omit: ["b"] } };
+  refuses(() => resolve(both), {
+    code: "config.conflict",
+    field: "rawBodyColumn",
+    says: "must not be set with bodyColumns",
   });
 });
 

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ConfigError } from "../../src/errors/mod.ts";
-import { expandTemplate, hasPlaceholder, replacePlaceholders, templateFault } from "../../src/subject/template.ts";
+import {
+  expandTemplate,
+  hasPlaceholder,
+  replacePlaceholders,
+  templateFault,
+  templateParts,
+} from "../../src/subject/template.ts";
 import vectors from "../_testdata/vectors/subjects.json" with { type: "json" };
 
 Deno.test("expandTemplate() gives the vectors' texts", () => {
@@ -78,5 +84,5 @@ Deno.test("hasPlaceholder() is false when the braces hold something else", () =>
 });
 
 Deno.test("replacePlaceholders() leaves other braces alone", () => {
-  assert.equal(replacePlaceholders("{x}.{resource}", "*"), "{x}.*");
+  assert.equal(replacePlaceholders(templateParts("{x}.{resource}.{row.y}"), "*"), "{x}.*.*");
 });

@@ -7,7 +7,8 @@
 import { FORMAT_OPTION } from "../options/format.ts";
 import { type HelpGroup, helpOf } from "../options/help.ts";
 import type { CliOption } from "../options/parse.ts";
-import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, PUBLISHER_OPTIONS, SECRETS_HELP } from "../options/table.ts";
+import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, SECRETS_HELP } from "../options/table.ts";
+import { PUBLISHER_OPTIONS } from "../options/publisher_table.ts";
 
 const GROUPS: readonly HelpGroup[] = [
   { title: "Destination", options: PUBLISHER_OPTIONS },

@@ -5,8 +5,9 @@
  */
 
 import { resolveLimits } from "../../arrow/slice.ts";
-import { resolveOptions } from "../../options/publisher.ts";
-import { expandTemplate } from "../../subject/template.ts";
+import { resolveOptions, type Settings } from "../../options/publisher.ts";
+import { resourceSubject } from "../../subject/capture.ts";
+import { expandTemplate, rowPlaceholders } from "../../subject/template.ts";
 import type { OpenSource } from "../input/open.ts";
 import type { RunLine } from "./line.ts";
 import { VERSION_OF_JOURNAL } from "./state.ts";
@@ -15,7 +16,8 @@ import { VERSION } from "../version.ts";
 
 /** The line that a run begins with: all that decides which rows there are, what their ids are, and where they go. */
 export function runLine({ config, limits, operation }: PublishPlan, sources: readonly OpenSource[]): RunLine {
-  const { stream, subject, namespace, eventIdColumn, publishMode } = resolveOptions(config);
+  const settings = resolveOptions(config);
+  const { stream, subject, namespace, publishMode } = settings;
   const { batchMaxRows, batchMaxBytes } = resolveLimits(limits);
   return {
     kind: "run",
@@ -27,11 +29,11 @@ export function runLine({ config, limits, operation }: PublishPlan, sources: rea
       size: input.size ?? null,
       resource,
       stream: expandTemplate(stream, resource),
-      subject: expandTemplate(subject, resource),
+      subject: resourceSubject(subject, resource).pattern,
     })),
     options: {
-      operation,
-      "event-id-column": eventIdColumn,
+      ...(operation && { operation }),
+      ...columnOptions(settings),
       tenant: namespace.tenant,
       pipeline: namespace.pipeline,
       "sink-connection": namespace.sinkConnection,
@@ -39,5 +41,24 @@ export function runLine({ config, limits, operation }: PublishPlan, sources: rea
       "batch-rows": batchMaxRows,
       "batch-bytes": batchMaxBytes,
     },
+  };
+}
+
+/** The options that name columns, by the names of their flags. Lists and mappings are in JSON. */
+function columnOptions(settings: Settings): Record<string, string> {
+  const { subject, subjectEscape, headers, eventIdColumns, operationColumn, operationValues } = settings;
+  const { bodyColumns, rawBodyColumn, contentType } = settings;
+  const rowHeaders = headers.filter(([, value]) => rowPlaceholders(value).length > 0);
+  return {
+    "event-id-column": eventIdColumns.length === 1 ? eventIdColumns[0]! : JSON.stringify(eventIdColumns),
+    ...(rowPlaceholders(subject).length > 0 && { subject, "subject-escape": subjectEscape }),
+    ...(rowHeaders.length > 0 && { header: JSON.stringify(Object.fromEntries(rowHeaders)) }),
+    ...(operationColumn !== undefined && {
+      "operation-column": operationColumn,
+      "operation-value": JSON.stringify(operationValues),
+    }),
+    ...(bodyColumns?.pick && { pick: JSON.stringify(bodyColumns.pick) }),
+    ...(bodyColumns?.omit && { omit: JSON.stringify(bodyColumns.omit) }),
+    ...(rawBodyColumn !== undefined && { "raw-body-column": rawBodyColumn, "content-type": contentType }),
   };
 }

@@ -12,6 +12,7 @@ import { UsageError } from "../errors.ts";
 import type { CliIo } from "../io.ts";
 import { credsIn } from "./creds_file.ts";
 import { addLayer, addTo, type Document } from "./layers.ts";
+import { addBodyColumns, addHeaders, addOperationValues } from "./mappings.ts";
 import { natsLayers } from "./nats_layers.ts";
 import { type CliOption, type GivenOptions, originOf } from "./parse.ts";
 import { readObject, readText } from "./read_text.ts";
@@ -66,6 +67,8 @@ export async function configOf(
     origins.set(key, originOf(given, name));
   }
   addHeaders(given, document, origins);
+  addOperationValues(given, document, origins);
+  addBodyColumns(given, document, origins);
   await addTls(given, document, origins, signal);
   for (const layer of await natsLayers(given, { env, signal })) await addLayer(document, origins, layer);
   for (const [key, value] of Object.entries(byDefault)) if (document[key] === undefined) document[key] = value;
@@ -88,12 +91,17 @@ function parseDocument(document: Document, origins: ReadonlyMap<string, string>,
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { code, field, rule, received } = error;
-    const name = origins.get(field) ?? (code === "config.missing" ? placeFor(field) : undefined);
+    const name = originOfField(origins, field) ?? (code === "config.missing" ? placeFor(field) : undefined);
     if (code === "config.unknown" || (name ?? file) === undefined) throw error;
     if (name === undefined) throw new ConfigError(code, { field, rule: `${rule} (in ${file})`, received });
     const remedy = name === "--url" && code === "config.missing" ? ". Set --url, --context or NATS_URL." : "";
     throw new ConfigError(code, { field: name, rule: `${rule}${remedy}`, received });
   }
+}
+
+/** Returns what gave a field, or the list or mapping that it is part of. */
+function originOfField(origins: ReadonlyMap<string, string>, field: string): string | undefined {
+  return origins.get(field) ?? origins.get(/^(\w+)[.[]/.exec(field)?.[1] ?? "");
 }
 
 /** Where a value that is missing would be given. */
@@ -137,20 +145,6 @@ async function addCredentialsFile(
   const creds = credsIn(await readText(path, origin, signal), file);
   Object.assign(document, creds);
   for (const key of Object.keys(creds)) origins.set(key, file);
-}
-
-function addHeaders(given: GivenOptions, document: Document, keys: Map<string, string>): void {
-  const lines = given.values.get("header");
-  if (!Array.isArray(lines)) return;
-  const origin = originOf(given, "header");
-  const headers = lines.map((line: string) => {
-    const [, name, value] = /^([^:]+):[ \t]*(.*)$/s.exec(line) ?? [];
-    if (name === undefined || value === undefined) throw new UsageError(`${origin} must be 'Name: value'`);
-    return [name, value] as const;
-  });
-  const twice = headers.find(([name], at) => headers.findIndex(([other]) => other === name) < at);
-  if (twice !== undefined) throw new UsageError(`${origin} gives ${JSON.stringify(twice[0])} twice`);
-  if (addTo(document, "headers", Object.fromEntries(headers))) keys.set("headers", origin);
 }
 
 async function addTls(

@@ -5,7 +5,8 @@
  */
 
 import { SECRET_VARIABLES } from "./document.ts";
-import { CONNECTION_OPTIONS, PUBLISHER_OPTIONS } from "./table.ts";
+import { CONNECTION_OPTIONS } from "./table.ts";
+import { PUBLISHER_OPTIONS } from "./publisher_table.ts";
 
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...[...CONNECTION_OPTIONS, ...PUBLISHER_OPTIONS].map(({ name }) => [libraryName(name), `--${name}`] as const),

@@ -14,8 +14,8 @@ export interface CliOption {
   readonly name: string;
   /** Its one letter, where it has one. */
   readonly short?: string;
-  /** What it takes: a text, a whole number, a duration or size in words, several texts, or nothing. */
-  readonly type: "text" | "count" | "texts" | "flag";
+  /** What it takes: a string, a whole number, one string each time, several strings with commas between, or nothing. */
+  readonly type: "text" | "count" | "texts" | "names" | "flag";
   /** What stands for its value in the help. */
   readonly value?: string;
   /** The environment variable that it may come from. */
@@ -113,6 +113,7 @@ function read(token: OptionToken, byName: ReadonlyMap<string, CliOption>, values
 }
 
 function valueOf({ type }: CliOption, text: string, given?: OptionValue): OptionValue {
+  if (type === "names") return text.split(",");
   if (type === "texts") return [...(given as readonly string[] | undefined ?? []), text];
   return type === "count" ? countOf(text) : text;
 }

@@ -9,6 +9,7 @@ import { pieceRanges, resolveLimits } from "../../arrow/slice.ts";
 import { isJetrowError } from "../../errors/mod.ts";
 import { batchesOf } from "../../lifecycle/batches_of.ts";
 import { prepareRows, type RowRange } from "../../message/prepare.ts";
+import type { PreparedRows } from "../../message/prepared_rows.ts";
 import type { MessageTarget } from "../../message/target.ts";
 import { resolveOptions, type Settings } from "../../options/publisher.ts";
 import { type BatchSource, openBatch } from "../../publish/prepare_batch.ts";
@@ -19,10 +20,14 @@ import type { OpenSource } from "../input/open.ts";
 import type { PublishPlan } from "./options.ts";
 import { grouped, rowsOf } from "../report.ts";
 import { targetOf } from "../route.ts";
+import { previewOf, SubjectCount } from "./preview.ts";
 import { visible } from "../text.ts";
 
 /** What a server takes unless it is configured otherwise: `max_payload`. */
 const USUAL_MAX_PAYLOAD = 1_048_576;
+
+/** Messages that are shown. */
+const SHOWN = 3;
 
 /** What one resource's rows came to. */
 interface Tally {
@@ -44,15 +49,26 @@ interface Tally {
 export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], io: CliIo): Promise<void> {
   const settings = resolveOptions(plan.config);
   const limits = resolveLimits(plan.limits);
+  let left = SHOWN;
   for (const { input, resource } of sources) {
     const { target, tally } = routeOf(settings, resource);
+    const subjects = new SubjectCount();
+    const take = async (rows: PreparedRows): Promise<void> => {
+      for (let index = 0; index < rows.count && left > 0; index++, left--) {
+        await io.stderr.write(previewOf(rows, index));
+      }
+      subjects.add(rows);
+    };
     let index = 0;
     for await (const batch of batchesOf(resource, untilAborted(input.batches(), io.signal), plan.operation)) {
       try {
         const source = openBatch(batch, settings);
         for (const piece of pieceRanges(source.view, limits, source.only)) {
           io.signal.throwIfAborted();
-          count(source, piece, target, tally);
+          for (const rows of preparedPieces(source, piece, target)) {
+            count(rows, tally);
+            await take(rows);
+          }
         }
       } catch (error) {
         const isData = isJetrowError(error) && error.name === "EncodeError";
@@ -60,7 +76,7 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
       }
       index++;
     }
-    await io.stdout.write(`${JSON.stringify(tally)}\n`);
+    await io.stdout.write(`${JSON.stringify({ ...tally, subjects: subjects.size })}\n`);
     if (tally.largestMessage > USUAL_MAX_PAYLOAD) {
       await io.stderr.write(
         `jetrow: the largest message of ${visible(resource)} has ${grouped(tally.largestMessage)} bytes: ` +
@@ -68,7 +84,7 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
       );
     }
     const rows = `${rowsOf(tally.rows)} of ${input.name}`;
-    await io.stderr.write(`${visible(`${rows} would go to ${tally.subject}: nothing was sent`)}\n`);
+    await io.stderr.write(`${visible(`${rows} would go to ${tally.subject} (${subjects}): nothing was sent`)}\n`);
   }
 }
 
@@ -79,14 +95,19 @@ function routeOf(settings: Settings, resource: string): { target: MessageTarget;
   return { target, tally: { resource, stream, subject, rows: 0, rowsWithId: 0, bytes: 0, largestMessage: 0 } };
 }
 
-function count(source: BatchSource, piece: RowRange, target: MessageTarget, tally: Tally): void {
+/** The rows of a piece, encoded; several times if their bodies are too many bytes for one. */
+function* preparedPieces(source: BatchSource, piece: RowRange, target: MessageTarget): Generator<PreparedRows> {
   const end = piece.from + piece.count;
   for (let from = piece.from; from < end;) {
     const rows = prepareRows(source, { from, count: end - from }, target, true);
     from += rows.count;
-    tally.rows += rows.count;
-    tally.bytes += rows.bodyBytes;
-    tally.largestMessage = Math.max(tally.largestMessage, rows.largestMessage());
-    for (let index = 0; index < rows.count; index++) tally.rowsWithId += rows.hasId(index) ? 1 : 0;
+    yield rows;
   }
+}
+
+function count(rows: PreparedRows, tally: Tally): void {
+  tally.rows += rows.count;
+  tally.bytes += rows.bodyBytes;
+  tally.largestMessage = Math.max(tally.largestMessage, rows.largestMessage());
+  for (let index = 0; index < rows.count; index++) tally.rowsWithId += rows.hasId(index) ? 1 : 0;
 }

@@ -46,13 +46,13 @@ export interface Place {
 export class Feed {
   readonly #work: Work;
   readonly #resources: readonly string[];
-  readonly #operations: Operation;
+  readonly #operations: Operation | undefined;
   readonly #places = new Map<number, Place>();
   #given = 0;
   #forgotten = 0;
 
-  /** A feed of what is left; `resources` by input. */
-  constructor(work: Work, resources: readonly string[], operations: Operation) {
+  /** A feed of what is left; `resources` by input. Without `operations`, a column has them. */
+  constructor(work: Work, resources: readonly string[], operations: Operation | undefined) {
     this.#work = work;
     this.#resources = resources;
     this.#operations = operations;
@@ -88,7 +88,8 @@ export class Feed {
 
   #batch({ input, batch, rows }: SourceItem, only?: readonly number[], again?: Place["again"]): RowBatch {
     this.#places.set(this.#given++, { input, batch, base: only?.[0] ?? 0, again });
-    const all = { resource: this.#resources[input]!, rows, operations: this.#operations };
+    const operations = this.#operations;
+    const all = { resource: this.#resources[input]!, rows, ...(operations && { operations }) };
     return only === undefined ? all : { ...all, only };
   }
 }

@@ -11,7 +11,8 @@ import { type HelpGroup, helpOf } from "../options/help.ts";
 import type { CliIo } from "../io.ts";
 import { type CliOption, type GivenOptions, originOf, readArguments, withEnvironment } from "../options/parse.ts";
 import type { ProgressStyle } from "./progress_line.ts";
-import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, PUBLISHER_OPTIONS, SECRETS_HELP } from "../options/table.ts";
+import { CONFIG_OPTION, CONNECTION_OPTIONS, HELP_OPTION, SECRETS_HELP } from "../options/table.ts";
+import { PUBLISHER_OPTIONS } from "../options/publisher_table.ts";
 import { UsageError } from "../errors.ts";
 import { wordOf } from "../options/choice.ts";
 
@@ -31,8 +32,8 @@ export interface PublishPlan {
   readonly config: SinkConfig;
   /** Where batches are cut. */
   readonly limits: BatchLimits;
-  /** What the rows do at their destination. */
-  readonly operation: Operation;
+  /** What the rows do at their destination; absent if a column has their operations. */
+  readonly operation?: Operation;
   /** How progress is shown. */
   readonly progress: ProgressStyle;
   /** Whether nothing is to be sent. */
@@ -60,7 +61,7 @@ const INPUT_OPTIONS: readonly CliOption[] = [
     value: "WORD",
     env: "JETROW_OPERATION",
     byDefault: "insert",
-    help: "the operation of every row: insert, update or delete",
+    help: "the operation of every row: insert, update or delete; --operation-column takes it from a column",
   },
   {
     name: "batch-rows",
@@ -116,7 +117,7 @@ const RUN_OPTIONS: readonly CliOption[] = [
     type: "flag",
     env: "JETROW_DRY_RUN",
     byDefault: "no",
-    help: "read, encode, measure and count; do not connect",
+    help: "read, encode, measure and count; show the first three messages; do not connect",
   },
   CONFIG_OPTION,
   HELP_OPTION,
@@ -168,12 +169,21 @@ export async function publishPlan(args: readonly string[], io: CliIo): Promise<P
       ...limitOf(given, "batch-rows", "batchMaxRows"),
       ...limitOf(given, "batch-bytes", "batchMaxBytes"),
     },
-    operation: wordOf(given, "operation", ["insert", "update", "delete"]),
+    ...operationOf(given, config),
     progress: progressOf(wordOf(given, "progress", ["auto", "plain", "none"]), io),
     dryRun,
     ...retryOf(given),
     ...journalOf(given),
   };
+}
+
+function operationOf(given: GivenOptions, { operationColumn }: SinkConfig): { operation?: Operation } {
+  if (operationColumn === undefined) return { operation: wordOf(given, "operation", ["insert", "update", "delete"]) };
+  if (!given.values.has("operation")) return {};
+  throw new UsageError(
+    `${originOf(given, "operation")} must not be set with ${originOf(given, "operation-column")}: the column ` +
+      `${JSON.stringify(operationColumn)} has the operations`,
+  );
 }
 
 function retryOf(given: GivenOptions): { retry?: number } {

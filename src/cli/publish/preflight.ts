@@ -41,6 +41,7 @@ export async function checkSources(
   sources: readonly OpenSource[],
   signal: AbortSignal,
 ): Promise<OpenSource[]> {
+  const { operation } = plan;
   const settings = resolveOptions(plan.config);
   const checked: OpenSource[] = [];
   let isFirst = true;
@@ -53,7 +54,7 @@ export async function checkSources(
     const { value: batch } = await batches.next();
     if (batch !== undefined) {
       nameBatch(input.name, () => {
-        const source = openBatch({ resource, rows: batch, operations: plan.operation }, settings);
+        const source = openBatch({ resource, rows: batch, ...(operation && { operations: operation }) }, settings);
         if (isFirst) encodeFirstPiece(plan, source);
       });
     }

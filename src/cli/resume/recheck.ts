@@ -5,7 +5,8 @@
  */
 
 import { viewRows } from "../../arrow/view.ts";
-import { encodeView } from "../../json/encode.ts";
+import { encodeBodies, openBody } from "../../message/columns.ts";
+import type { Settings } from "../../options/publisher.ts";
 import { unlessAborted } from "../../util/abort.ts";
 import type { PendingPiece, Work } from "../publish/feed.ts";
 import { JournalError } from "../journal/error.ts";
@@ -16,6 +17,8 @@ import type { SourceItem } from "../publish/source_items.ts";
 
 /** What rereading needs. */
 export interface RecheckParts {
+  /** The publisher's options: they say what bodies are made of. */
+  readonly settings: Settings;
   /** The inputs' names, by index. */
   readonly files: readonly string[];
   /** The batches. */
@@ -29,7 +32,7 @@ export interface RecheckParts {
  *
  * @throws {JournalError} where an input is another one
  */
-export async function recheck(state: JournalState, { files, items, signal }: RecheckParts): Promise<Work> {
+export async function recheck(state: JournalState, { settings, files, items, signal }: RecheckParts): Promise<Work> {
   const pending: PendingPiece[] = [];
   let item: SourceItem | undefined;
   let from = 0;
@@ -40,7 +43,7 @@ export async function recheck(state: JournalState, { files, items, signal }: Rec
       item = (await unlessAborted(items.next(), signal)).value;
       if (item?.input !== piece.input || item.batch !== piece.batch) throw other(files, piece);
     }
-    compare(piece, item, files[piece.input]!);
+    compare(piece, item, settings, files[piece.input]!);
     if (piece.codes !== undefined) pending.push({ piece, item });
     from = piece.offset + piece.rows;
   }
@@ -48,10 +51,10 @@ export async function recheck(state: JournalState, { files, items, signal }: Rec
   return { pending, rest, items };
 }
 
-function compare(piece: KnownPiece, { rows }: SourceItem, file: string): void {
+function compare(piece: KnownPiece, { rows }: SourceItem, settings: Settings, file: string): void {
   const { batch, offset } = piece;
   if (offset + piece.rows > rows.numRows) throw changed(file, batch, `has ${grouped(rows.numRows)} rows`);
-  const { bytes, crc32c } = encodeView(viewRows(rows), { from: offset, count: piece.rows });
+  const { bytes, crc32c } = encodeBodies(openBody(viewRows(rows), settings), { from: offset, count: piece.rows });
   if (bytes.length !== piece.bytes) throw changed(file, batch, `has other values from row ${offset} on`);
   if (crc32c !== piece.crc32c) throw changed(file, batch, `has other values from row ${offset} on`);
 }

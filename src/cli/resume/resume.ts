@@ -51,8 +51,9 @@ export interface ResumeParts {
  * @throws {JournalError} where going on could lose rows or store some twice
  */
 export async function resumption(state: JournalState, parts: ResumeParts): Promise<Resumption> {
-  const { inputs, items, signal } = parts;
-  const work = await recheck(state, { files: inputs.map(({ file }) => file), items, signal });
+  const { plan, inputs, items, signal } = parts;
+  const settings = resolveOptions(plan.config);
+  const work = await recheck(state, { settings, files: inputs.map(({ file }) => file), items, signal });
   const time = new Date().toISOString();
   const lines: JournalLine[] = [{ kind: "resume", time, jetrow: VERSION }];
   const receipts: WriteReceipt[] = [];

@@ -7,7 +7,7 @@
 import { nullTest, wideAt } from "../../arrow/access.ts";
 import type { ColumnView } from "../../arrow/column.ts";
 import { Fault, malformed } from "../../arrow/fault.ts";
-import { isText, type ShapeOf } from "../../arrow/field_type.ts";
+import { type ShapeOf, valueType } from "../../arrow/field_type.ts";
 import { describeSpan, textSpan } from "../../arrow/text_span.ts";
 import { type Cell, type CellMaker, unset } from "./cell.ts";
 import { type Key, makeKey, memberKeys, NO_KEY, putKey, putNull } from "../write/key.ts";
@@ -116,8 +116,9 @@ export function mapCell(column: ColumnView, key: Key, type: ShapeOf<"map">, make
   const { bits, bitOffset } = column;
   const length = Math.min(keys.length, values.length);
   const extent = extentOf(column, type);
-  const entry = isText(type.key) ? member(keys, values, length, make) : pair(keys, values, length, make);
-  const [open, shut] = isText(type.key) ? [OPEN_OBJECT, CLOSE_OBJECT] : [OPEN_ARRAY, CLOSE_ARRAY];
+  const keyed = valueType(type.key).kind === "text";
+  const entry = keyed ? member(keys, values, length, make) : pair(keys, values, length, make);
+  const [open, shut] = keyed ? [OPEN_OBJECT, CLOSE_OBJECT] : [OPEN_ARRAY, CLOSE_ARRAY];
   return (slot, position) => {
     if (bits !== undefined && unset(bits, bitOffset + slot)) return putNull(position, key);
     const first = extent.first(slot);

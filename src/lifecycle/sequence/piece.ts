@@ -5,7 +5,7 @@
  */
 
 import { currentMoment, type Moment, resendFault } from "../../stream/resend.ts";
-import { encodeView } from "../../json/encode.ts";
+import { encodeBodies } from "../../message/columns.ts";
 import { IdIndex } from "../../message/id_index.ts";
 import type { RowRange } from "../../message/prepare.ts";
 import type { PreparedRows } from "../../message/prepared_rows.ts";
@@ -192,7 +192,7 @@ export class Piece {
         duplicateWindow: this.#duplicateWindow,
         firstSent: (index) => this.#sentSince.get(carried[index]!),
       },
-      ...(source.seen === undefined ? {} : { seen: new IdIndex() }),
+      ...(source.ids === undefined ? {} : { ids: { ...source.ids, seen: new IdIndex() } }),
     };
     this.#carried = carried;
     this.delivery = core.start(again, { from: 0, count: only.length }, signal, false);
@@ -202,7 +202,7 @@ export class Piece {
   receipt(): WriteReceipt {
     if (this.#carried === undefined) return receiptOf(this.delivery, this.part.index);
     const { source, index } = this.part;
-    const { bytes, crc32c } = encodeView(source.view, {
+    const { bytes, crc32c } = encodeBodies(source.body, {
       ...(source.only === undefined ? {} : { only: source.only }),
       from: this.from,
       count: this.#codes.length,

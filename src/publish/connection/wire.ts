@@ -7,7 +7,6 @@
 
 import type { MsgHdrs, NatsConnection, PublishOptions } from "@nats-io/nats-core";
 import type { PreparedRows } from "../../message/prepared_rows.ts";
-import { extendBlock } from "../../message/headers.ts";
 import { settle } from "../../util/settle.ts";
 import { BurstMemory } from "./burst_memory.ts";
 import { type FrameSink, frameSink } from "./client_internals.ts";
@@ -97,14 +96,15 @@ class FrameWire implements Wire {
   }
 
   #frame(rows: PreparedRows, index: number, reply: ReplyForm | undefined, number: number, lines: Uint8Array): void {
-    const block = rows.blockOf(index);
     const from = rows.offsets[index]!;
     const to = rows.offsets[index + 1]!;
-    const headerLength = block.bytes.length + lines.length;
+    const headerLength = rows.headerBytes(index) + lines.length;
+    const subjectStart = rows.subjectStart(index);
+    const subjectEnd = rows.subjectEnd(index);
     const total = headerLength + to - from;
     if (!(to <= rows.bytes.length)) throw released(index);
     const replyLength = reply === undefined ? 0 : reply.before.length + reply.after.length;
-    const need = FRAME_EXTRA + rows.subjectBytes.length + replyLength + total;
+    const need = FRAME_EXTRA + subjectEnd - subjectStart + replyLength + total;
     if (this.#end + need > this.#burst.length) this.#more(need);
     const burst = this.#burst;
     let at = this.#end;
@@ -113,12 +113,12 @@ class FrameWire implements Wire {
     burst[at++] = 0x55;
     burst[at++] = 0x42;
     burst[at++] = 0x20;
-    at = copy(rows.subjectBytes, burst, at);
+    at = copy(rows.subjectBytes, subjectStart, subjectEnd, burst, at);
     burst[at++] = 0x20;
     if (reply !== undefined) {
-      at = copy(reply.before, burst, at);
+      at = copy(reply.before, 0, reply.before.length, burst, at);
       at = writeWhole(burst, at, number);
-      at = copy(reply.after, burst, at);
+      at = copy(reply.after, 0, reply.after.length, burst, at);
       burst[at++] = 0x20;
     }
     at = writeWhole(burst, at, headerLength);
@@ -126,9 +126,7 @@ class FrameWire implements Wire {
     at = writeWhole(burst, at, total);
     burst[at++] = 0x0d;
     burst[at++] = 0x0a;
-    burst.set(block.bytes, at);
-    if (block.idAt >= 0) rows.writeId(index, burst, at + block.idAt);
-    at += headerLength;
+    at = rows.writeHeaders(index, burst, at) + lines.length;
     if (lines.length > 0) endBlock(burst, at, lines);
     burst.set(rows.bytes.subarray(from, to), at);
     at += to - from;
@@ -202,9 +200,10 @@ function replyText({ before, after }: ReplyForm, number: number): string {
 }
 
 /** A copy loop: subject and reply are some thirty bytes, for which `set` costs several times as much. */
-function copy(from: Uint8Array, to: Uint8Array, at: number): number {
-  for (let i = 0; i < from.length; i++) to[at + i] = from[i]!;
-  return at + from.length;
+function copy(source: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
+  let p = at;
+  for (let i = start; i < end; i++) to[p++] = source[i]!;
+  return p;
 }
 
 /** Writes a whole number in decimal digits. */
@@ -251,18 +250,14 @@ class PublishWire implements Wire {
   close(): void {}
 
   #publish(rows: PreparedRows, index: number, reply: string | undefined, lines: Uint8Array): void {
-    const block = rows.blockOf(index);
-    let bytes = block.bytes;
-    if (lines.length > 0) bytes = extendBlock(bytes, lines);
-    if (block.idAt >= 0) {
-      if (lines.length === 0) bytes = bytes.slice();
-      rows.writeId(index, bytes, block.idAt);
-    }
+    const bytes = new Uint8Array(rows.headerBytes(index) + lines.length);
+    rows.writeHeaders(index, bytes, 0);
+    if (lines.length > 0) endBlock(bytes, bytes.length, lines);
     const [from, to] = [rows.offsets[index]!, rows.offsets[index + 1]!];
     if (!(to <= rows.bytes.length)) throw released(index);
     const body = rows.bytes.subarray(from, to);
     // All that the client asks of headers when it publishes is `encode()`.
     const headers = { encode: () => bytes } as unknown as MsgHdrs;
-    publish(this.#nc, rows.subject, body, reply === undefined ? { headers } : { reply, headers });
+    publish(this.#nc, rows.subjectOf(index), body, reply === undefined ? { headers } : { reply, headers });
   }
 }

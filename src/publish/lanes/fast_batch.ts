@@ -36,6 +36,8 @@ export class FastBatch {
   readonly id: string;
   /** Where its rows go. */
   readonly destination: Destination;
+  /** The subject of its first row, on which questions and its end are sent, too: the stream captures it. */
+  readonly subject: string;
   /** Its reply subjects, by operation. */
   readonly forms: readonly ReplyForm[];
   /** After how many rows it asks for an answer; the server may send them more often. */
@@ -74,12 +76,14 @@ export class FastBatch {
   constructor(
     id: string,
     destination: Destination,
+    subject: string,
     forms: readonly ReplyForm[],
     flow: number,
     own: Delivery | undefined,
   ) {
     this.id = id;
     this.destination = destination;
+    this.subject = subject;
     this.forms = forms;
     this.flow = flow;
     this.own = own;

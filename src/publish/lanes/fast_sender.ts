@@ -107,7 +107,7 @@ export class FastSender {
     batch.nudgeAt = batch.opening ? Infinity : time + (batch.troubled ? URGE : this.#silence);
     if (batch.opening) return;
     if (batch.troubled || batch.ending) this.#sendEnd(batch);
-    else this.#wire.sendEmpty(batch.destination.subject, batch.forms[PING]!, batch.sent);
+    else this.#wire.sendEmpty(batch.subject, batch.forms[PING]!, batch.sent);
   }
 
   /** Ends a batch, unless its first answer is still waited for. */
@@ -164,7 +164,8 @@ export class FastSender {
     // Unique among the batches that a stream has open, as the protocol asks: it is in every message, so it is short.
     const id = nuid.next().slice(-12);
     const own = delivery.count >= maxInFlight ? delivery : undefined;
-    return new FastBatch(id, delivery.destination!, replyForms(this.#inbox, id, flow), flow, own);
+    const subject = rows.subjectOf(this.#feed.index);
+    return new FastBatch(id, delivery.destination!, subject, replyForms(this.#inbox, id, flow), flow, own);
   }
 
   /** How many of the feed's next rows have room, by count. */
@@ -266,7 +267,7 @@ export class FastSender {
   #sendEnd(batch: FastBatch): void {
     batch.ending = true;
     this.#close(batch);
-    this.#wire.sendEmpty(batch.destination.subject, batch.forms[END]!, batch.sent + 1);
+    this.#wire.sendEmpty(batch.subject, batch.forms[END]!, batch.sent + 1);
   }
 
   #close(batch: FastBatch): void {

@@ -9,8 +9,8 @@ import type { ConsumerInfo, JetStreamAccountStats, StreamInfo } from "@nats-io/j
 import type { NatsConnection } from "@nats-io/nats-core";
 import { ConnectionError, RouteError } from "../../errors/mod.ts";
 import { resolveOptions, type Settings } from "../../options/publisher.ts";
-import { templatePattern } from "../../subject/capture.ts";
-import { assertStreamName, assertSubject, captureFilter, expandTemplate, hasPlaceholder } from "../../subject/mod.ts";
+import { resourceSubject, templatePattern } from "../../subject/capture.ts";
+import { assertStreamName, captureFilter, expandTemplate, hasPlaceholder } from "../../subject/mod.ts";
 import type { Options } from "../../types/mod.ts";
 import { accountOf } from "../account.ts";
 import { type ApiOptions, apiRequest, isApiFailure, requestStreamInfo, unexpectedFailure } from "../api/request.ts";
@@ -96,9 +96,8 @@ function wantedOf(settings: Settings, resource: string | undefined): Inspected |
     return { stream: settings.stream, pattern: templatePattern(settings.subject), sharedByResources };
   }
   const stream = expandTemplate(settings.stream, resource);
-  const pattern = expandTemplate(settings.subject, resource);
   assertStreamName(stream);
-  assertSubject(pattern);
+  const { pattern } = resourceSubject(settings.subject, resource);
   return { stream, pattern, sharedByResources };
 }
 

@@ -14,8 +14,20 @@ function rowsOf(sizes: readonly number[]): PreparedRows {
   sizes.forEach((size, i) => offsets[i + 1] = offsets[i]! + size);
   const bytes = new Uint8Array(offsets.at(-1)!);
   sizes.forEach((_, i) => bytes.fill(33 + i % 90, offsets[i], offsets[i + 1]));
-  const block = { bytes: headers, idAt: -1 };
-  return { subject: "s", subjectBytes: text.encode("s"), bytes, offsets, blockOf: () => block } as never;
+  const writeHeaders = (_: number, to: Uint8Array, at: number): number => {
+    to.set(headers, at);
+    return at + headers.length;
+  };
+  return {
+    subjectBytes: text.encode("s"),
+    subjectOf: () => "s",
+    subjectStart: () => 0,
+    subjectEnd: () => 1,
+    headerBytes: () => headers.length,
+    bytes,
+    offsets,
+    writeHeaders,
+  } as never;
 }
 
 /** A client whose server reads what was sent before a PING when the test says so, and not one byte before. */

@@ -36,7 +36,7 @@ Deno.test("FastBatch behaves as a plain list of rows under any order of rows, an
     const deliveries = Array.from({ length: OWNERS }, () => ({}) as Delivery);
     const next = [0, 0, 0];
     const rows: Row[] = [];
-    const batch = new FastBatch("b", {} as Destination, [], 5, undefined);
+    const batch = new FastBatch("b", {} as Destination, "s", [], 5, undefined);
     let time = 10;
     const nameOf = (delivery: Delivery, index: number): string => `${deliveries.indexOf(delivery)}:${index}`;
     for (const each of steps) {
@@ -93,7 +93,7 @@ Deno.test("FastBatch behaves as a plain list of rows under any order of rows, an
 
 Deno.test("FastBatch knows whether all its rows are of one call", () => {
   const [one, two] = [{}, {}] as [Delivery, Delivery];
-  const batch = new FastBatch("b", {} as Destination, [], 5, undefined);
+  const batch = new FastBatch("b", {} as Destination, "s", [], 5, undefined);
   batch.add(one, 0, 3, 1);
   batch.add(one, 3, 3, 2);
   assert.equal(batch.sole, one);
@@ -105,7 +105,7 @@ Deno.test("FastBatch knows whether all its rows are of one call", () => {
 Deno.test("FastBatch finds rows, deadlines and the rows of a call without a look at all runs", () => {
   const count = 4000;
   const calls = Array.from({ length: count }, () => ({}) as Delivery);
-  const batch = new FastBatch("b", {} as Destination, [], 5, undefined);
+  const batch = new FastBatch("b", {} as Destination, "s", [], 5, undefined);
   let looks = 0;
   const counted = (delivery: Delivery, index: number): void => {
     looks += delivery === calls[index] ? 1 : count;

@@ -14,7 +14,7 @@ function opened(
   const open = new FastBatches();
   const calls = Array.from({ length: count }, () => ({}) as Delivery);
   const batches = calls.map((call, i) => {
-    const batch = new FastBatch(`b${i}`, {} as Destination, [], 5, undefined);
+    const batch = new FastBatch(`b${i}`, {} as Destination, "s", [], 5, undefined);
     batch.add(call, 0, 1, i + TIMEOUT);
     open.add(batch, call);
     return batch;

@@ -1,0 +1,56 @@
+/**
+ * What `jetrow publish --dry-run` shows of messages.
+ *
+ * @module
+ */
+
+import type { PreparedRows } from "../../message/prepared_rows.ts";
+import { grouped } from "../report.ts";
+import { visible } from "../text.ts";
+
+/** Bytes of a body that are shown. */
+const LONGEST = 2000;
+
+/** Subjects that are counted: each takes some hundred bytes of memory. */
+const MOST_COUNTED = 1_000_000;
+
+const decoder = new TextDecoder();
+
+/** Returns a row's message as it would be sent: its subject, its headers, its body. */
+export function previewOf(rows: PreparedRows, index: number): string {
+  const headers = new Uint8Array(rows.headerBytes(index));
+  rows.writeHeaders(index, headers, 0);
+  const [, ...lines] = decoder.decode(headers).trimEnd().split("\r\n");
+  const body = rows.bytes.subarray(rows.offsets[index], rows.offsets[index + 1]);
+  const shown = decoder.decode(body.subarray(0, LONGEST));
+  const rest = body.length > LONGEST ? `... (${grouped(body.length)} bytes)` : "";
+  return [rows.subjectOf(index), ...lines.map((line) => `  ${line}`), "", `  ${shown}${rest}`, ""]
+    .map((line) => `${visible(line)}\n`).join("");
+}
+
+/** Counts distinct subjects. */
+export class SubjectCount {
+  readonly #subjects = new Set<string>();
+  #hasMore = false;
+
+  /** Counts the subjects of rows. */
+  add(rows: PreparedRows): void {
+    for (let index = 0; index < rows.count; index++) {
+      const subject = rows.subjectOf(index);
+      if (this.#subjects.has(subject)) continue;
+      if (this.#subjects.size === MOST_COUNTED) this.#hasMore = true;
+      else this.#subjects.add(subject);
+    }
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#subjects.size;
+  }
+
+  /** How many there are, in words. */
+  toString(): string {
+    const { size } = this.#subjects;
+    return this.#hasMore ? `more than ${grouped(size)} subjects` : `${grouped(size)} subject${size === 1 ? "" : "s"}`;
+  }
+}
