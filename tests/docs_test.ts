@@ -149,7 +149,7 @@ Deno.test("docs/messages.md has every Arrow type", () => {
 
 Deno.test("docs/messages.md has the headers in their order", () => {
   const rows = read("docs/messages.md").split("## Headers")[1]!.split("\n## ")[0]!.matchAll(/^\| (\S[^|]*?) +\|/gm);
-  const headers = [["static headers", "x"]] as const;
+  const headers = [["your own headers", "x"]] as const;
   const { bytes } = headerBlock({ operation: "insert", expectedStream: "S", ttl: "1", headers, withId: true });
   const names = [...new TextDecoder().decode(bytes).matchAll(/^([^:\r\n]+):/gm)].map(([, name]) => name);
   assert.equal(names.length, 6);
