@@ -44,7 +44,7 @@ export function crc32c(bytes: Uint8Array, seed = 0): number {
   const whole = bytes.length - (bytes.length % 16);
   let crc = ~seed;
   let at = 0;
-  // Sixteen bytes a turn, by sixteen tables: 2.4 GB/s, a byte a turn 0.5.
+  // Sixteen bytes per turn, with sixteen tables: 2.4 GB/s; one byte per turn: 0.5.
   for (; at < whole; at += 16) {
     const a = crc ^ view.getInt32(at, true);
     const b = view.getInt32(at + 4, true);

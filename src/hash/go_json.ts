@@ -1,6 +1,6 @@
 /**
- * Text as Go's `encoding/json` writes it inside a string, from UTF-8 to UTF-8. Message ids hash such text, so that a
- * Go program and this one give one row the same id.
+ * Escapes UTF-8 strings as Go's `encoding/json` does. Message ids hash such strings, so that Go programs can compute the
+ * same id for a row.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export const LONGEST_ESCAPE = 6;
 
 /**
  * Writes `bytes[start, end)` escaped into `target` from `at`; `target` has room for six times as many bytes. Returns
- * the end of what was written, or -1 when the bytes are not valid UTF-8.
+ * the position after them, or -1 if the bytes are not valid UTF-8.
  */
 export function escapeGo(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   for (let i = start; i < end; i++) {

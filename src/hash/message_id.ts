@@ -18,7 +18,7 @@ const QUOTE = 0x22;
 const CLOSING = 0x5d;
 
 /**
- * Views of the scratch bytes that are kept, one for each length: a view made for every row costs as much as its text.
+ * The number of kept views of the scratch bytes, one per length: making a view per row costs as much as escaping the id.
  */
 const KEPT_VIEWS = 1024;
 
@@ -26,9 +26,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * The string that a message id is the hash of: what Go's `encoding/json` writes for
- * `[namespace, stream, subject, resource, event id]`, where the namespace is such a string itself, of tenant, pipeline
- * and sink connection.
+ * Returns the string whose hash is the message id: what Go's `encoding/json` writes for
+ * `[namespace, stream, subject, resource, event id]`, where the namespace is itself such a string, of tenant, pipeline
+ * and sink connection. The subject is the template with the resource in it: `{row.NAME}` stays as written.
  *
  * Throws an EncodeError `encode.id` for a string with a lone surrogate, which UTF-8 cannot encode.
  *
@@ -46,8 +46,8 @@ export function messageIdentity(scope: IdScope, eventId: string): string {
 }
 
 /**
- * The message id of a row: the lower-case hex SHA-256 of its {@linkcode messageIdentity}. It is what JetStream's
- * duplicate window goes by.
+ * Returns the message id of a row: the lower-case hex SHA-256 of its {@linkcode messageIdentity}. JetStream recognizes
+ * duplicates by it.
  *
  * @example
  * ```ts
@@ -76,15 +76,15 @@ export function messageId(scope: IdScope, eventId: string): string {
 /** Writes the ids of one scope's rows. */
 export interface IdHasher {
   /**
-   * Writes the id of the event id in `bytes[start, end)` as 64 hex digits into `target` from `at`. False, and nothing
-   * written, when the event id is not valid UTF-8: two of them could become one.
+   * Writes the message id of the event id in `bytes[start, end)` as 64 hex digits into `target` from `at`. Returns false
+   * and writes nothing if the event id is not valid UTF-8: two such ids could become one.
    */
   write(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): boolean;
 }
 
 /**
- * A writer of ids for one scope. What all identities begin with is made once, and hashed once where the hash can be
- * kept: a row adds its own event id and the closing.
+ * Returns a writer of ids for one scope. The common prefix of all identities is made once, and hashed once if the state of
+ * the hash can be kept: a row adds its event id and the closing.
  */
 export function idHasher(scope: IdScope): IdHasher {
   const prefix = encoder.encode(identityPrefix(scope) + '"');
@@ -116,7 +116,7 @@ export function idHasher(scope: IdScope): IdHasher {
   };
 }
 
-/** The identity up to the event id. */
+/** Returns the identity up to the event id. */
 function identityPrefix(scope: IdScope): string {
   const { tenant, pipeline, sinkConnection, stream, subject, resource } = scope;
   const namespace = `[${goText("tenant", tenant)},${goText("pipeline", pipeline)},${
@@ -127,10 +127,10 @@ function identityPrefix(scope: IdScope): string {
   },`;
 }
 
-/** A string as Go's `encoding/json` writes it, quotes included. */
+/** Returns a string as Go's `encoding/json` writes it, with quotes. */
 function goText(name: string, text: string): string {
   const bytes = encoder.encode(text);
-  // Encoding replaces lone surrogates by U+FFFD: three bytes for one unit, so that equality has to be looked at.
+  // Encoding replaces lone surrogates by U+FFFD: three bytes for one unit, so only a comparison finds them.
   if (bytes.length > text.length && decoder.decode(bytes) !== text) {
     throw new EncodeError(
       "encode.id",

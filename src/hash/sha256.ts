@@ -1,6 +1,6 @@
 /**
- * SHA-256 of strings with one prefix, in hex: by `@noble/hashes` everywhere, or by the runtime's own where an entry
- * has found one that is faster.
+ * Hashes strings with a common prefix by SHA-256, in hex. The implementation is `@noble/hashes`, or the runtime's own if
+ * an entry point has set a faster one.
  *
  * @module
  */
@@ -12,9 +12,9 @@ export type HexSha256 = (bytes: Uint8Array) => string;
 
 /** Hashes strings that all begin with one prefix. */
 export interface PrefixHash {
-  /** What each text begins with here: the end of the prefix, or all of it. */
+  /** What each string to hash begins with: the end of the prefix, or all of it. */
   readonly rest: Uint8Array;
-  /** Writes the hash of the prefix and the text, which begins with `rest`, as 64 hex digits into `target` from `at`. */
+  /** Writes the hash of the prefix and a string that begins with `rest` as 64 hex digits into `target` from `at`. */
   write(text: Uint8Array, target: Uint8Array, at: number): void;
 }
 
@@ -24,14 +24,14 @@ const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcde
 
 let own: HexSha256 | undefined;
 
-/** Has all that is hashed from now on hashed by the runtime's own SHA-256; by `@noble/hashes` without one. */
+/** Sets the runtime's own SHA-256 for all later hashes; `@noble/hashes` without one. */
 export function useOwnSha256(hash: HexSha256 | undefined): void {
   own = hash;
 }
 
 /**
- * Hashes strings with a prefix: by the runtime's own SHA-256 whole, else with the state behind the prefix's whole blocks
- * kept, so that a text costs a block or two.
+ * Returns a hasher of strings with a prefix. The runtime's own SHA-256 hashes them whole; otherwise the state after the
+ * prefix's whole blocks is kept, so that a string costs a block or two.
  */
 export function hashAfter(prefix: Uint8Array): PrefixHash {
   if (own === undefined) return keptState(prefix);

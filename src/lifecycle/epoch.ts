@@ -1,28 +1,28 @@
 /**
- * The epoch machine of a session: which calls are right, and what they lead to. Pure.
+ * The state machine of a session's epochs. Pure functions.
  *
  * @module
  */
 
-/** Where a session is. */
+/** The state of a session. */
 export type EpochState =
   | { readonly kind: "idle"; readonly committed: number | undefined }
   | { readonly kind: "active"; readonly epoch: number; readonly committed: number | undefined }
   | { readonly kind: "committing"; readonly epoch: number; readonly committed: number | undefined }
   | { readonly kind: "closed" };
 
-/** What a call does in a state: the next one, a repetition that changes nothing, or a mistake of the caller's. */
+/** The effect of a call: a next state, none for a repeated call, or the error of a wrong one. */
 export type EpochStep =
   | { readonly kind: "go"; readonly state: EpochState }
   | { readonly kind: "repeat" }
   | { readonly kind: "mismatch"; readonly rule: string };
 
-/** A session that was just opened. */
+/** The state of a session that was just opened. */
 export const OPENED: EpochState = Object.freeze({ kind: "idle", committed: undefined });
 
 const mismatch = (rule: string): EpochStep => ({ kind: "mismatch", rule });
 
-/** Begins an epoch: any positive one first, then the one after the last committed; one at a time. */
+/** Begins an epoch. The first may be any positive one, later ones follow the last committed one. */
 export function begin(state: EpochState, epoch: number): EpochStep {
   if (!Number.isSafeInteger(epoch) || epoch < 1) return mismatch("an epoch is a positive whole number");
   if (state.kind === "closed") return mismatch("the session is closed");
@@ -33,14 +33,14 @@ export function begin(state: EpochState, epoch: number): EpochStep {
   return { kind: "go", state: { kind: "active", epoch, committed: state.committed } };
 }
 
-/** Whether rows may be applied to an epoch: only to the active one, named exactly. */
+/** Returns whether rows may be applied to an epoch: only to the active one. */
 export function apply(state: EpochState, epoch: number): EpochStep {
   if (state.kind === "active" && state.epoch === epoch) return { kind: "go", state };
   return mismatch(activeRule(state));
 }
 
 /**
- * Begins to commit the active epoch; the last committed one may be committed again while idle, which changes nothing.
+ * Begins to commit the active epoch. While no epoch is active, committing the last committed one again has no effect.
  */
 export function commit(state: EpochState, epoch: number): EpochStep {
   if (state.kind === "active" && state.epoch === epoch) {
@@ -51,12 +51,12 @@ export function commit(state: EpochState, epoch: number): EpochStep {
   return mismatch(activeRule(state));
 }
 
-/** The end of a commit, when the calls in progress have ended well. */
+/** Ends a commit when the calls in progress have succeeded. */
 export function committed(state: EpochState): EpochState {
   return state.kind === "committing" ? { kind: "idle", committed: state.epoch } : state;
 }
 
-/** Drops the active epoch; a no-op for any epoch when nothing is active. */
+/** Drops the active epoch. Has no effect if no epoch is active. */
 export function abort(state: EpochState, epoch: number): EpochStep {
   if (state.kind === "idle") return { kind: "repeat" };
   if (state.kind !== "closed" && state.epoch === epoch) {

@@ -121,7 +121,7 @@ async function openCore(
   return await openUnlessAborted(PublisherCore.open(connect, options, used), signal, (late) => late.close());
 }
 
-/** How one publisher ended; `ackedAt`: when it had a row acknowledged last, in milliseconds of `performance.now()`. */
+/** How one publisher ended. `ackedAt` is the time of its last ack, in milliseconds of `performance.now()`. */
 type End =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly error: unknown; readonly ackedAt: number | undefined };
@@ -151,7 +151,7 @@ async function attemptOver(
   }
 }
 
-/** Tells when a publisher had a row acknowledged last, to a tenth of a second: a clock asked for each row would cost. */
+/** Notes the time of a publisher's last ack, to a tenth of a second: reading the clock per row would be slow. */
 class AckWatch {
   readonly #core: PublisherCore;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -163,7 +163,7 @@ class AckWatch {
     this.#timer = setInterval(() => this.last(), 100);
   }
 
-  /** In milliseconds of `performance.now()`; undefined where none was. */
+  /** In milliseconds of `performance.now()`; undefined without an ack. */
   last(): number | undefined {
     const { acked, duplicates } = this.#core.stats();
     if (acked + duplicates > this.#acked) this.#at = performance.now();
@@ -200,7 +200,7 @@ function isTemporary(error: AnyJetrowError): boolean {
   }
 }
 
-/** Waits; false when the signal has ended the wait. */
+/** Waits. Returns false if the signal has ended the wait. */
 async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
   return await new Promise((resolve) => {
     const done = (): void => {

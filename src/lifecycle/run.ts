@@ -157,12 +157,12 @@ export class BoundedRun {
     return this.#core.stats();
   }
 
-  /** Aborts, unless the run is committed; a commit that is not over is waited for. */
+  /** Aborts, unless the run is committed. Waits for a commit in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     await (this.#state === "committed" ? this.#committed() : this.abort());
   }
 
-  /** Runs one call; its failure is the run's. */
+  /** Runs one call. Its failure ends the run. */
   async #call<T>(work: () => Promise<T>): Promise<T> {
     if (this.#state === "aborted") throw stateError("apply", this.#state);
     this.#calls.throwFailure();

@@ -1,5 +1,5 @@
 /**
- * Cutting a batch into smaller ones, each with its own part of the operations and of the selection.
+ * Cuts a batch into smaller ones, each with its part of the operations and of the selection.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { BatchLimits, RowBatch } from "../types/mod.ts";
 import { checkSelection, operationCodes } from "./operations.ts";
 
 /**
- * The pieces of a batch, in order and without a copy: batches of at most `batchMaxRows` rows and `batchMaxBytes` of
+ * Yields the pieces of a batch, in order and without a copy: batches of at most `batchMaxRows` rows and `batchMaxBytes` of
  * Arrow buffers, cut as {@linkcode sliceRows} cuts. Operations given for each row go with their rows. With `only`, a
  * piece spans the rows from its first selected one to its last, and its own `only` counts from there.
  *

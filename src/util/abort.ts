@@ -1,6 +1,5 @@
 /**
- * Watches signals for their callers' aborts, with one listener a signal, however many calls share it: Node warns of more
- * than ten, as of a leak. Waits that an abort ends.
+ * Waits that an abort ends. However many calls share a signal, it gets one listener: Node warns of a leak above ten.
  *
  * @module
  */
@@ -12,13 +11,13 @@ const watched = new WeakMap<AbortSignal, Watch>();
 
 interface Watch {
   readonly waiting: Set<() => void>;
-  /** The signal's one listener. */
+  /** The one listener of the signal. */
   readonly tell: () => void;
 }
 
 /**
- * Calls back when the signal aborts, unless the function that is returned was called before. The listener goes with the
- * last of those who wait.
+ * Calls back when the signal aborts, unless the returned function was called before. The listener is removed with the
+ * last callback.
  */
 export function watchAbort(signal: AbortSignal, aborted: () => void): () => void {
   const { waiting, tell } = watched.get(signal) ?? watch(signal);
@@ -41,7 +40,7 @@ function watch(signal: AbortSignal): Watch {
         errors.push(error);
       }
     }
-    // One that throws keeps no other from being called.
+    // A callback that throws does not prevent the others from being called.
     if (errors.length > 0) throw errors[0];
   };
   const all: Watch = { waiting, tell };
@@ -52,15 +51,15 @@ function watch(signal: AbortSignal): Watch {
 
 /** A signal that follows others until it is released. */
 export interface LinkedSignal {
-  /** Aborts with the first of the others, for its reason. */
+  /** Aborts when the first of the others does, with its reason. */
   readonly signal: AbortSignal;
-  /** Ends the link: the others keep nothing of it. */
+  /** Ends the link and removes its listeners. */
   release(): void;
 }
 
 /**
- * Links a new signal to others. Unlike `AbortSignal.any` it leaves nothing behind at a signal that outlives it: Node 20
- * keeps about 90 bytes at a long-lived signal for each that depends on it.
+ * Links a new signal to others. Unlike `AbortSignal.any`, it adds nothing that stays at a long-lived signal, where Node
+ * 20 keeps about 90 bytes for each dependent signal.
  */
 export function linkSignals(...signals: readonly AbortSignal[]): LinkedSignal {
   const controller = new AbortController();

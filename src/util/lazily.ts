@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Returns a function that gives the value of an index, made once: of thousands, a piece of a batch needs a few. */
+/** Returns a function that makes the value of an index on its first use: a piece needs few of thousands. */
 export function lazily<T>(make: (index: number) => T): (index: number) => T {
   const made = new Map<number, T>();
   let last = -1;

@@ -13,8 +13,8 @@ import { linkSignals, unlessAborted } from "../../util/abort.ts";
 
 /**
  * Publishes a sequence to its end, or until the caller's signal or the `owner`'s aborts. `count` is called with each receipt
- * before the caller's `onReceipt` is. The owner's abort waits for no listener: it may be the listener that waits for the
- * abort.
+ * before the caller's `onReceipt` is. An abort of the owner does not wait for `onReceipt`, which may itself wait
+ * for that abort.
  */
 export async function applyAll(
   core: PublisherCore,

@@ -1,5 +1,5 @@
 /**
- * Cuts the batch at hand into pieces.
+ * Cuts the current batch into pieces.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import type { RowRange } from "../../message/prepare.ts";
 import type { BatchSource } from "../../publish/prepare_batch.ts";
 import type { Part, Piece } from "./piece.ts";
 
-/** The batch at hand. */
+/** The current batch. */
 export interface Current {
   readonly part: Part;
-  /** What is left of the range at hand. */
+  /** The rest of the current range. */
   left: RowRange | undefined;
-  /** The piece that was begun from it, until it is known how many rows it took. */
+  /** The piece that was begun from it, until the number of its rows is known. */
   begun: Piece | undefined;
   /** The ranges after it. */
   readonly ranges: Iterator<RowRange>;
 }
 
-/** Notes what the piece begun last has taken of its range; nothing, where it was never loaded. */
+/** Removes the rows of the last begun piece from its range; none if the piece was never encoded. */
 export function advance(current: Current): void {
   const { begun, left } = current;
   current.begun = undefined;
@@ -29,13 +29,13 @@ export function advance(current: Current): void {
   current.left = taken < left.count ? { from: left.from + taken, count: left.count - taken } : nextRange(current);
 }
 
-/** The next range; undefined at the end of the batch. */
+/** Returns the next range, undefined at the end of the batch. */
 export function nextRange({ ranges }: { readonly ranges: Iterator<RowRange> }): RowRange | undefined {
   const next = ranges.next();
   return next.done ? undefined : next.value;
 }
 
-/** The pieces of a batch; a batch without rows is one piece, for its receipt. */
+/** Returns the pieces of a batch. A batch without rows is one piece, for its receipt. */
 export function* rangesOf(source: BatchSource, limits: PieceLimits, mostRows: number): Generator<RowRange> {
   if (source.selected === 0) return void (yield { from: 0, count: 0 });
   const { batchMaxRows, batchMaxBytes } = limits;

@@ -1,5 +1,5 @@
 /**
- * A piece of a batch on its way to the stream, over one connection after another where it has to.
+ * A piece of a batch: published over one connection, and over later ones until every row is acknowledged.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export interface Part {
   readonly index: number;
   /** The batch, open. */
   readonly source: BatchSource;
-  /** Outcomes of its selected rows; see outcomes.ts. */
+  /** Outcomes of its selected rows, as codes of outcomes.ts. */
   readonly codes: Uint8Array;
   /** Whether any of its rows was submitted. */
   sent: boolean;
@@ -38,7 +38,7 @@ export function allAcknowledged(codes: Uint8Array): boolean {
   return codes.every(isAcknowledged);
 }
 
-/** Whether a row was sent, and refused or not answered. */
+/** Whether a row was sent and then refused or not answered. */
 export function hasFailed(codes: Uint8Array): boolean {
   return codes.some((code) => code === REJECTED || code === UNKNOWN);
 }
@@ -49,21 +49,21 @@ export class Piece {
   readonly part: Part;
   /** Index of its first row among the selected rows of the batch. */
   readonly from: number;
-  /** Its rows' current way. */
+  /** The call that publishes its rows now. */
   delivery: Delivery;
   /** Its rows as they were loaded first: their numbers and ids. */
   #rows: PreparedRows | undefined;
-  /** What all deliveries so far came to. */
+  /** The outcomes of its rows after all calls so far. */
   #codes: Uint8Array = new Uint8Array(0);
   #sequences: Float64Array = new Float64Array(0);
   #tries: Uint8Array = new Uint8Array(0);
   /** When rows that may be stored were first sent, by their index in the piece. */
   readonly #sentSince = new Map<number, Moment>();
   #duplicateWindow = Infinity;
-  /** Indices within the piece of the rows that the current delivery carries; undefined: all. */
+  /** Indices within the piece of the rows that the current call publishes; undefined: all. */
   #carried: readonly number[] | undefined;
 
-  /** Starts a piece: of fewer rows than the range has where their bodies pass a piece's limit. */
+  /** Starts a piece. It takes fewer rows than the range has if their bodies exceed the limit of a piece. */
   constructor(
     core: PublisherCore,
     part: Part,
@@ -94,7 +94,7 @@ export class Piece {
     return this.#rows !== undefined || this.delivery.rows !== undefined;
   }
 
-  /** Takes what the delivery that has ended came to. */
+  /** Adds the outcomes of the call that has ended. */
   note(): void {
     const { delivery, part } = this;
     if (delivery.rows === undefined) return;
@@ -133,14 +133,14 @@ export class Piece {
     this.#tries[row] = Math.min(255, this.#tries[row]! + tries[index]!);
   }
 
-  /** Whether every row is acknowledged, as far as was noted. */
+  /** Whether every row is acknowledged by the calls that have ended. */
   get complete(): boolean {
     return this.#rows !== undefined && allAcknowledged(this.#codes);
   }
 
   /**
-   * Raises its batch's highest sequence to its own. The row's number where one, among those sent once and stored as
-   * new, is not above those of the pieces before it: the stream was deleted and recreated in between.
+   * Raises its batch's highest sequence to its own. Returns the number of the first row, among those sent once and stored
+   * as new, whose sequence is not above those of the pieces before it: the stream was deleted and recreated in between.
    */
   rise(): number | undefined {
     if (this.delivery.cumulative) return undefined;
@@ -165,20 +165,20 @@ export class Piece {
     }
   }
 
-  /** What is known of a row: one that an earlier submission may have stored stays of unknown fate. */
+  /** Returns the outcome of a row. It stays unknown for a row that an earlier submission may have stored. */
   #fate(row: number): number {
     const code = this.#codes[row]!;
     return !isAcknowledged(code) && this.#sentSince.has(row) ? UNKNOWN : code;
   }
 
-  /** What became of its rows, as far as was noted. */
+  /** Returns the outcomes of its rows after the calls that have ended. */
   left(): LeftPiece {
     const codes = this.#codes.map((_, i) => this.#fate(i));
     const sequences = this.delivery.cumulative ? undefined : this.#sequences;
     return { batch: this.part.index, offset: this.from, codes, sequences };
   }
 
-  /** Sends what is not acknowledged again; the whole piece where it is stored as a whole. */
+  /** Publishes the rows that are not acknowledged again, or the whole piece if its rows are stored together. */
   resume(core: PublisherCore, signal: AbortSignal | undefined): void {
     const { whole } = modeOf(core.settings);
     const carried = [...this.#codes.keys()].filter((row) => whole || !isAcknowledged(this.#codes[row]!));
@@ -198,7 +198,7 @@ export class Piece {
     this.delivery = core.start(again, { from: 0, count: only.length }, signal, false);
   }
 
-  /** The receipt of a complete piece, whatever number of deliveries it took. */
+  /** Returns the receipt of a complete piece. */
   receipt(): WriteReceipt {
     if (this.#carried === undefined) return receiptOf(this.delivery, this.part.index);
     const { source, index } = this.part;

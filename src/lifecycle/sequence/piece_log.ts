@@ -1,5 +1,5 @@
 /**
- * A record of a sequence, piece by piece, with which another process can continue it.
+ * Records a sequence piece by piece, so that another process can continue it.
  *
  * @module
  */
@@ -25,14 +25,14 @@ export interface BegunPiece {
   readonly subject: string;
 }
 
-/** A piece that has no receipt though its sequence is over. */
+/** A piece without a receipt when its sequence has failed. */
 export interface LeftPiece {
   /** Its batch's index in the sequence. */
   readonly batch: number;
   /** Its first row, within the selected rows of its batch. */
   readonly offset: number;
   /**
-   * What is known of each row; see outcomes.ts. Of unknown fate, too, are rows with ids that were sent more than once.
+   * The outcome of each row, as a code of outcomes.ts. It is also unknown for rows with ids that were sent more than once.
    */
   readonly codes: Uint8Array;
   /** The stream sequence of each acknowledged row; absent where the server does not tell. */
@@ -40,19 +40,19 @@ export interface LeftPiece {
 }
 
 /**
- * Records the pieces of a sequence. An abort of such a sequence drains: no more batches are asked for and no more rows
- * submitted, but rows on the wire are waited for, each until its deadline, so that their outcomes are known.
+ * Records the pieces of a sequence. An abort of such a sequence drains it: it reads no more batches and sends no more
+ * rows, but waits for the acks of rows on the wire, each until its deadline, so that their outcomes are known.
  */
 export interface PieceLog {
   /** Returns which rows of a batch another process may have stored, by their index among the selected rows. */
   earlier?(batch: number): EarlierSends | undefined;
-  /** Told of each publisher: the first, and another one after a lost connection. */
+  /** Called with each publisher: the first, and a new one after each lost connection. */
   opened?(stats: () => PublisherStats): void;
-  /** Told of a piece before its first row is sent, in order, and awaited; what it throws ends the sequence. */
+  /** Called with each piece before its first row is sent, in order, and awaited. If it throws, the sequence ends. */
   begin(piece: BegunPiece): Promise<void>;
   /**
-   * Told once, when a sequence has failed, of the pieces whose rows can have been sent and that have no receipt. Of
-   * others that were begun nothing was sent.
+   * Called once, when a sequence has failed, with the pieces that have no receipt and whose rows may have been sent. No
+   * row of the other begun pieces was sent.
    */
   left(pieces: readonly LeftPiece[]): void;
 }

@@ -25,19 +25,19 @@ import { watchAbort } from "../../util/abort.ts";
 /** How an attempt to publish a sequence ended. */
 export type Attempt = { readonly kind: "done" } | { readonly kind: "failed"; readonly error: unknown };
 
-/** Publishes a sequence of batches; what one publisher has left undone, another one can continue. */
+/** Publishes a sequence of batches. A later publisher can continue what an ended one has not finished. */
 export class SequenceRunner {
   readonly #settings: SequenceSettings;
   readonly #report: (receipt: WriteReceipt) => void | Promise<void>;
   readonly #log: PieceLog | undefined;
   readonly #reader: SourceReader;
-  /** The batch asked for, until it is taken: a publisher may end in between. */
+  /** The batch that was requested and not yet taken: a publisher may end in between. */
   #asked: Promise<RowBatch | undefined> | undefined;
   /** Pieces whose receipts are still to be reported, in order. */
   #pieces: Piece[] = [];
-  /** Those of them that an ended publisher has left undone. */
+  /** Those of them that an ended publisher did not finish. */
   readonly #stale = new Set<Piece>();
-  /** Batches that have such pieces, or rows that are in no piece yet, in order. */
+  /** Batches with such pieces, or with rows that are in no piece yet, in order. */
   #parts: Part[] = [];
   #current: Current | undefined;
   #index = 0;
@@ -46,7 +46,7 @@ export class SequenceRunner {
   #error: unknown;
   #failure: Failure | undefined;
   #foreign: { readonly error: unknown } | undefined;
-  /** Whether no receipt is reported any more. */
+  /** Whether reporting of receipts has ended. */
   #untold = false;
   #broken: { readonly row: number; readonly failure: Failure } | undefined;
 
@@ -71,14 +71,14 @@ export class SequenceRunner {
   /** Publishes until the sequence is done or the publisher fails, from where the last attempt ended. */
   async attempt(core: PublisherCore): Promise<Attempt> {
     const { signal } = this.#settings;
-    // With a log an abort drains: no piece ends by the signal, but all by the publisher's end.
+    // With a log an abort drains: the end of the publisher ends the pieces, not the signal.
     const drains = this.#log !== undefined;
     const unwatch = drains && signal && watchAbort(signal, () => core.fail(abortedFailure(signal.reason)));
     try {
       if (await this.#run(core, drains ? undefined : signal)) return { kind: "done" };
     } catch (error) {
       this.#error = error;
-      // What `onReceipt` throws meanwhile is foreign, too.
+      // An error that `onReceipt` throws meanwhile is the caller's, too.
       await this.#settle().catch(() => {});
     } finally {
       if (unwatch) unwatch();
@@ -88,14 +88,14 @@ export class SequenceRunner {
 
   /**
    * Whether another publisher may send what is not acknowledged. Not after an abort, an error of the source or of the
-   * receipts' listener, or the loss of rows with receipts, and not if a row could be stored twice.
+   * `onReceipt`, or the loss of rows with receipts, and not if a row could be stored twice.
    */
   canResume(publishTimeout: number): boolean {
     if (this.#foreign !== undefined || this.#broken !== undefined || this.#settings.signal?.aborted) return false;
     return this.#pieces.every((piece) => piece.complete || piece.whyNotAgain(publishTimeout) === undefined);
   }
 
-  /** Publishes to the end. False if rows that may be stored would have to be sent again, and it is too late for that. */
+  /** Publishes to the end. Returns false if rows that may be stored would have to be sent again, too late for that. */
   async #run(core: PublisherCore, signal: AbortSignal | undefined): Promise<boolean> {
     this.#settings.signal?.throwIfAborted();
     for (const piece of [...this.#pieces]) {
@@ -113,7 +113,7 @@ export class SequenceRunner {
     return true;
   }
 
-  /** Takes the next batch of the source; false at its end. */
+  /** Takes the next batch of the source. Returns false at its end. */
   async #take(core: PublisherCore): Promise<boolean> {
     let here = false;
     const asked = this.#asked ??= this.#ask();
@@ -160,7 +160,7 @@ export class SequenceRunner {
     this.#current = undefined;
   }
 
-  /** Waits for something, and reports meanwhile what is acknowledged. Throws what a piece was ended by. */
+  /** Awaits a promise, and meanwhile reports the receipts of complete pieces. Throws the error of a failed piece. */
   async #until(promise: Promise<unknown>, reached: () => boolean): Promise<void> {
     while (true) {
       while (this.#first?.delivery.over) await this.#reportFirst();
@@ -170,7 +170,7 @@ export class SequenceRunner {
     }
   }
 
-  /** The piece to be reported next, unless it still waits to be sent again. */
+  /** Returns the piece to report next, unless it still has to be sent again. */
   get #first(): Piece | undefined {
     const piece = this.#pieces[0];
     return piece !== undefined && this.#stale.has(piece) ? undefined : piece;
@@ -198,8 +198,8 @@ export class SequenceRunner {
   }
 
   /**
-   * The batch fails though each of its pieces was acknowledged: what was stored before the row went with the old
-   * stream.
+   * Makes the error of a batch whose pieces were all acknowledged: the rows before this one were stored in the old stream,
+   * which was deleted.
    */
   #breakAt({ part, from }: Piece, row: number): unknown {
     this.#untold = true;
@@ -209,23 +209,22 @@ export class SequenceRunner {
     return this.#errorOf(this.#broken.failure, part, row);
   }
 
-  /** Lets all pieces come to their end after an error, and reports those that are whole. */
+  /** Waits for all pieces after an error, and reports those that are complete. */
   async #settle(): Promise<void> {
     await Promise.allSettled(this.#pieces.map(({ delivery }) => delivery.done.promise));
     for (const piece of this.#pieces) piece.note();
     this.#failure = this.#pieces.find(({ delivery }) => delivery.failure !== undefined)?.delivery.failure ??
       this.#failure;
     if (this.#current !== undefined) advance(this.#current);
-    // A piece that was never loaded begins again with what is left of its batch.
+    // A piece that was never encoded is begun again with the rest of its batch.
     this.#pieces = this.#pieces.filter(({ loaded }) => loaded);
     for (const piece of this.#pieces) if (!piece.complete) this.#stale.add(piece);
     while (!this.#untold && this.#pieces[0]?.complete) await this.#reportFirst();
   }
 
   /**
-   * Closes the source and throws an error as its caller sees it: a PublishError is the first unfinished batch's, all
-   * its pieces included, and those never begun unsent. An error of the connection becomes one, too, if rows of that batch
-   * were sent.
+   * Closes the source and throws the caller's error. A PublishError is about the first unfinished batch, with all its
+   * pieces: those never begun are unsent. A ConnectionError becomes a PublishError if rows of that batch were sent.
    */
   async fail(error: unknown): Promise<never> {
     await this.#reader.close();
@@ -238,7 +237,7 @@ export class SequenceRunner {
     const first = this.#foreign?.error ?? error;
     const failure = this.#broken?.failure ?? this.#failureOf(first, part);
     if (failure === undefined) return this.#foreign === undefined ? this.#placed(error) : first;
-    // Aborted while it waited for the source: nothing was on its way.
+    // Aborted while waiting for the source: no row was on the wire.
     const none = { row: undefined, sent: false, batch: this.#index };
     if (part === undefined) return errorOf(failure, { resource: "the next batch", count: 0 }, new Uint8Array(0), none);
     return this.#errorOf(failure, part, this.#broken?.row ?? this.#failedRow(failure, part));
@@ -256,14 +255,14 @@ export class SequenceRunner {
     if (part === undefined) return undefined;
     if (isJetrowError(error) && error.name === "PublishError") return failure;
     if (failure === undefined) return undefined;
-    // Another error tells no row's fate: it must not hide that some were sent and are not acknowledged.
+    // Other errors have no row outcomes: they must not hide that rows were sent and are not acknowledged.
     const untold = isJetrowError(error) && error.name === "ConnectionError" ? part.sent : hasFailed(part.codes);
     if (!untold) return undefined;
     const text = error instanceof Error ? error.message : describe(error);
     return { ...failure, reason: `${failure.reason}; and besides: ${text}`, cause: error };
   }
 
-  /** An error of data says which batch's: the one that was taken last. */
+  /** Adds the batch to an error of the data: the batch that was taken last. */
   #placed(error: unknown): unknown {
     if (!isJetrowError(error) || error.name !== "EncodeError") return error;
     return withBatch(error, this.#current?.part.index ?? this.#index);
@@ -278,7 +277,7 @@ export class SequenceRunner {
   }
 }
 
-/** Fulfilled when a piece's encoded rows are out of memory. */
+/** Resolves when the memory of a piece's encoded rows is released. */
 function freed({ delivery }: Piece): Promise<void> {
   return delivery.keepsRows ? delivery.done.promise : delivery.submitted.promise;
 }

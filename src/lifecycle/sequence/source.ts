@@ -9,20 +9,20 @@ import { ConfigError } from "../../errors/mod.ts";
 import type { Batches, RowBatch } from "../../types/mod.ts";
 import { unlessAborted } from "../../util/abort.ts";
 
-/** A sequence that is asked for a batch only when one is needed, and told when no more are. */
+/** Reads a batch only when one is needed, and closes the sequence when no more are. */
 export class SourceReader {
   readonly #iterator: Iterator<RowBatch> | AsyncIterator<RowBatch>;
   readonly #signal: AbortSignal | undefined;
   #working = false;
   #ended = false;
 
-  /** A reader; an abort by `signal` ends a wait for the source. */
+  /** Creates a reader. An abort of `signal` ends a wait for the source. */
   constructor(batches: Batches, signal?: AbortSignal) {
     this.#iterator = iteratorOf(batches);
     this.#signal = signal;
   }
 
-  /** The next batch; undefined at the end. Throws what the source throws, and the signal's reason after an abort. */
+  /** Returns the next batch, undefined at the end. Throws what the source throws, and the signal's reason after an abort. */
   async next(): Promise<RowBatch | undefined> {
     this.#signal?.throwIfAborted();
     return await unlessAborted(this.#ask(), this.#signal);
@@ -43,7 +43,7 @@ export class SourceReader {
     }
   }
 
-  /** Tells the source that no more batches are wanted; one that is at work on the next batch is not waited for. */
+  /** Closes the source. Does not wait for a source that is working on its next batch. */
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
@@ -52,7 +52,7 @@ export class SourceReader {
       if (this.#working) Promise.resolve(returned).catch(() => {});
       else await returned;
     } catch {
-      // The failure that closes the source is the one to be thrown.
+      // The caller throws the failure that made it close the source.
     }
   }
 }
