@@ -97,16 +97,16 @@ Deno.test("compare() takes ratios of the same round, and warms up what is not wa
 Deno.test("everyType() has columns of names of their own that the encoder takes", () => {
   const all = everyType(9);
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length);
-  const texts = all.map(({ rows }) => {
+  const bodies = all.map(({ rows }) => {
     const { bytes, offsets } = encodeRows(rows);
     return [offsets.length - 1, new TextDecoder().decode(bytes.subarray(0, offsets[1]))] as const;
   });
-  for (const [i, [rows, text]] of texts.entries()) {
+  for (const [i, [rows, text]] of bodies.entries()) {
     assert.equal(rows, 9, all[i]!.name);
     assert.deepEqual(Object.keys(JSON.parse(text)), ["c"], all[i]!.name);
   }
   // Each with metadata is written as its meaning says, and not as its storage.
-  const textOf = (name: string) => texts[all.findIndex((each) => each.name === name)]![1];
+  const textOf = (name: string) => bodies[all.findIndex((each) => each.name === name)]![1];
   assert.match(textOf("utf8, json"), /^\{"c":\{"id":/);
   assert.match(textOf("utf8, decimal"), /^\{"c":\d+\.25\}$/);
   assert.match(textOf("uuid"), /^\{"c":"[0-9a-f]{8}-/);

@@ -24,9 +24,9 @@ Deno.test("demoTable() has the same rows whatever the size of its batches", () =
 
 Deno.test("anyBatch() gives batches that apache-arrow takes, with JSON for each row", () => {
   fc.assert(
-    fc.property(anyBatch(), ({ batch, texts }) => {
-      assert.equal(batch.numRows, texts.length);
-      texts.forEach((text) => JSON.parse(text));
+    fc.property(anyBatch(), ({ batch, bodies }) => {
+      assert.equal(batch.numRows, bodies.length);
+      bodies.forEach((text) => JSON.parse(text));
     }),
     { numRuns: 50 },
   );

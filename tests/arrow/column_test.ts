@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { sliceRows } from "../../src/arrow/slice.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowBatch } from "../../src/types/mod.ts";
-import { bodyTexts } from "../_support/arrow/mod.ts";
+import { bodyStrings } from "../_support/arrow/mod.ts";
 
 const TYPES = { Binary: 4, Utf8: 5, LargeBinary: 19, LargeUtf8: 20, BinaryView: 23, Utf8View: 24 } as const;
 type Name = keyof typeof TYPES;
 
 const VALUES = ["x", "", "yz"];
 
-/** The buffers of a type. */
+/** The buffers of a column of a type. */
 function buffersOf(name: Name): object {
   const bytes = new TextEncoder().encode(VALUES.join(""));
   if (name.endsWith("View")) {
@@ -27,7 +27,7 @@ function buffersOf(name: Name): object {
   };
 }
 
-/** A batch whose schema says one type of its column, of a struct's field and of a dictionary, and whose data another. */
+/** A batch with a schema of one type and data of another: in a column, a struct's field and a dictionary. */
 function batchOf(said: Name, held: Name): ArrowBatch {
   const data = { type: { typeId: TYPES[held] }, length: 3, nullCount: 0, ...buffersOf(held) };
   const saidType = { typeId: TYPES[said] };
@@ -64,21 +64,21 @@ function batchOf(said: Name, held: Name): ArrowBatch {
 }
 
 for (const family of [["Utf8", "LargeUtf8", "Utf8View"], ["Binary", "LargeBinary", "BinaryView"]] as const) {
-  Deno.test(`a column of a schema's ${family.join(", ")} is read by the layout that its data has`, () => {
+  Deno.test(`a column whose schema says ${family.join(", ")} is read by the layout of its data`, () => {
     const text = family[0] === "Utf8" ? VALUES : VALUES.map(btoa);
     const expected = text.map((value) => JSON.stringify({ a: value, s: { f: value }, d: value }));
     for (const said of family) {
       for (const held of family) {
         const rows = batchOf(said, held);
-        assert.deepEqual(bodyTexts(encodeRows(rows)), expected, `${said} and ${held}`);
+        assert.deepEqual(bodyStrings(encodeRows(rows)), expected, `${said} and ${held}`);
         const pieces = [...sliceRows(rows, { batchMaxBytes: 40 })];
-        assert.deepEqual(pieces.flatMap((piece) => bodyTexts(encodeRows(piece))), expected);
+        assert.deepEqual(pieces.flatMap((piece) => bodyStrings(encodeRows(piece))), expected);
       }
     }
   });
 }
 
-Deno.test("a column of a schema's strings whose data is binary is refused, and the other way round", () => {
+Deno.test("a column whose schema says string and whose data is binary is refused, and the other way round", () => {
   for (const [said, held] of [["Utf8", "Binary"], ["LargeBinary", "LargeUtf8"]] as const) {
     assert.throws(() => encodeRows(batchOf(said, held)), { code: "encode.malformed", message: /the schema says/ });
   }

@@ -10,7 +10,7 @@ import type { ArrowRows } from "../../src/types/mod.ts";
 import { allMakers, anyBatch, batchOf, madeBatch, makeColumn, textColumn } from "../_support/arrow/mod.ts";
 import { readGolden } from "../_support/testdata.ts";
 
-/** The weights of the rows of a batch's only column. */
+/** The weights of the rows of a batch with one column. */
 function weightsOf(rows: ArrowRows): number[] {
   const [chunk] = viewRows(rows).chunks;
   const weights = new Float64Array(chunk!.rowCount);
@@ -22,7 +22,7 @@ function oneColumn(data: arrow.Data): arrow.RecordBatch {
   return batchOf([{ name: "a", data }]);
 }
 
-/** The bytes of the slots `[from, from + count)` of an apache-arrow Data, one slot at a time. */
+/** The bytes of the slots `[from, from + count)` of an apache-arrow Data, computed slot by slot. */
 function slowWeight(data: arrow.Data, from: number, count: number): number {
   let sum = 0;
   for (let slot = from; slot < from + count; slot++) sum += slotWeight(data, slot);
@@ -73,7 +73,7 @@ function slotWeight(data: any, slot: number): number {
   }
 }
 
-Deno.test("addWeights() counts fixed widths, offsets and text", () => {
+Deno.test("addWeights() counts fixed widths, offsets and string bytes", () => {
   assert.deepEqual(weightsOf(batchOf([textColumn("a", ["", "abc", null])])), [4, 7, 4]);
   assert.deepEqual(weightsOf(oneColumn(arrow.vectorFromArray([1n, 2n], new arrow.Int64()).data[0]!)), [8, 8]);
   assert.deepEqual(
@@ -86,7 +86,7 @@ Deno.test("addWeights() counts fixed widths, offsets and text", () => {
   );
 });
 
-Deno.test("addWeights() agrees with one slot at a time for every type, whole and sliced", () => {
+Deno.test("addWeights() agrees with the slot-by-slot version for every type, whole and sliced", () => {
   for (const maker of allMakers) {
     const column = fc.sample(fc.option(maker.value, { nil: null }), { numRuns: 30, seed: 7 });
     const { batch } = madeBatch(["a"], [maker], column.map((value) => [value]));
@@ -98,7 +98,7 @@ Deno.test("addWeights() agrees with one slot at a time for every type, whole and
   }
 });
 
-Deno.test("addWeights() agrees with one slot at a time for any nesting", () => {
+Deno.test("addWeights() agrees with the slot-by-slot version for any nesting", () => {
   fc.assert(fc.property(anyBatch({ maxColumns: 1 }), ({ batch, about }) => {
     if (batch.schema.fields.length === 0 || batch.numRows === 0) return;
     const data = batch.data.children[0]!;
@@ -106,7 +106,7 @@ Deno.test("addWeights() agrees with one slot at a time for any nesting", () => {
   }));
 });
 
-Deno.test("addWeights() counts a dictionary's index alone", () => {
+Deno.test("addWeights() counts only the index of a dictionary value", () => {
   const data = arrow.vectorFromArray(
     ["long text, counted nowhere", "b"],
     new arrow.Dictionary(new arrow.Utf8(), new arrow.Int16()),
@@ -131,11 +131,11 @@ Deno.test("addWeights() counts offset, size and items of a list view, and no ite
 
 /** A column of strings, and a list view over it whose row `i` has the items `[starts[i], starts[i] + counts[i])`. */
 function viewsOf(
-  texts: readonly string[],
+  strings: readonly string[],
   starts: readonly number[],
   counts: readonly number[],
 ): { readonly items: ColumnView; readonly views: ColumnView } {
-  const [chunk] = viewRows(batchOf([textColumn("a", texts)])).chunks;
+  const [chunk] = viewRows(batchOf([textColumn("a", strings)])).chunks;
   const items = chunk!.columns[0]!;
   const views: ColumnView = {
     ...items,
@@ -149,7 +149,7 @@ function viewsOf(
   return { items, views };
 }
 
-/** A column that counts how often its offsets are read. */
+/** A column that counts the reads of its offsets. */
 function counting(column: ColumnView): { readonly column: ColumnView; readonly reads: () => number } {
   let reads = 0;
   const offsets = new Proxy(column.offsets, {
@@ -161,7 +161,7 @@ function counting(column: ColumnView): { readonly column: ColumnView; readonly r
   return { column: { ...column, offsets }, reads: () => reads };
 }
 
-/** The elements of all Float64Arrays that are allocated meanwhile. */
+/** How many elements of Float64Arrays `work` allocates. */
 function elementsAllocated(work: () => void): number {
   let elements = 0;
   const Real = globalThis.Float64Array;
@@ -179,18 +179,18 @@ function elementsAllocated(work: () => void): number {
   return elements;
 }
 
-Deno.test("addWeights() agrees with one item at a time for list views in any order, with gaps and overlaps", () => {
-  const texts = Array.from({ length: 3000 }, (_, i) => "x".repeat(i % 7));
+Deno.test("addWeights() agrees with the item-by-item version for list views in any order, with gaps and overlaps", () => {
+  const strings = Array.from({ length: 3000 }, (_, i) => "x".repeat(i % 7));
   const range = fc.record({ start: fc.nat(3100), count: fc.oneof(fc.nat(5), fc.nat(2500)) });
   fc.assert(
     fc.property(fc.array(range, { maxLength: 30 }), fc.boolean(), (ranges, sorted) => {
       if (sorted) ranges.sort((one, two) => one.start - two.start);
-      const { views } = viewsOf(texts, ranges.map(({ start }) => start), ranges.map(({ count }) => count));
+      const { views } = viewsOf(strings, ranges.map(({ start }) => start), ranges.map(({ count }) => count));
       const weights = new Float64Array(ranges.length);
       addWeights(views, 0, weights);
       const expected = ranges.map(({ start, count }) => {
-        if (start + count > texts.length) return 8;
-        return texts.slice(start, start + count).reduce((sum, text) => sum + 4 + text.length, 8);
+        if (start + count > strings.length) return 8;
+        return strings.slice(start, start + count).reduce((sum, text) => sum + 4 + text.length, 8);
       });
       assert.deepEqual([...weights], expected);
     }),
@@ -198,9 +198,9 @@ Deno.test("addWeights() agrees with one item at a time for list views in any ord
   );
 });
 
-Deno.test("addWeights() reads the items of rows far apart, and none of those between them", () => {
-  const texts = Array.from({ length: 200_000 }, () => "x");
-  const { items, views } = viewsOf(texts, [199_990, 0, 100_000, 2], [10, 3, 2, 4]);
+Deno.test("addWeights() reads the items of rows that are far apart, and none between them", () => {
+  const strings = Array.from({ length: 200_000 }, () => "x");
+  const { items, views } = viewsOf(strings, [199_990, 0, 100_000, 2], [10, 3, 2, 4]);
   const { column, reads } = counting(items);
   const weights = new Float64Array(4);
   addWeights({ ...views, children: [column] }, 0, weights);
@@ -208,9 +208,9 @@ Deno.test("addWeights() reads the items of rows far apart, and none of those bet
   assert.ok(reads() <= 3 * (10 + 6 + 2), `${reads()} reads of 18 items`);
 });
 
-Deno.test("addWeights() reads items once that every row of a block has", () => {
-  const texts = Array.from({ length: 10_000 }, () => "x");
-  const { items, views } = viewsOf(texts, Array(1000).fill(0), Array(1000).fill(10_000));
+Deno.test("addWeights() reads items once when every row of a block contains them", () => {
+  const strings = Array.from({ length: 10_000 }, () => "x");
+  const { items, views } = viewsOf(strings, Array(1000).fill(0), Array(1000).fill(10_000));
   const { column, reads } = counting(items);
   const weights = new Float64Array(1000);
   addWeights({ ...views, children: [column] }, 0, weights);
@@ -218,17 +218,17 @@ Deno.test("addWeights() reads items once that every row of a block has", () => {
   assert.ok(reads() <= 10_000 + 100, `${reads()} reads of 10,000 items`);
 });
 
-Deno.test("addWeights() takes memory for a block of items, however many a block of rows has", () => {
-  const texts = Array.from({ length: 1 << 18 }, () => "x");
-  const { views } = viewsOf(texts, [0, 1 << 17], [1 << 17, 1 << 17]);
-  const far = viewsOf(texts, [0, (1 << 18) - 1], [1, 1]).views;
+Deno.test("addWeights() allocates for one block of items, however many items a block of rows has", () => {
+  const strings = Array.from({ length: 1 << 18 }, () => "x");
+  const { views } = viewsOf(strings, [0, 1 << 17], [1 << 17, 1 << 17]);
+  const far = viewsOf(strings, [0, (1 << 18) - 1], [1, 1]).views;
   for (const column of [views, far, { ...views, offsets: Int32Array.of(0, 0), sizes: Int32Array.of(1 << 18, 5) }]) {
     const elements = elementsAllocated(() => addWeights(column, 0, new Float64Array(2)));
     assert.ok(elements <= 4096, `${elements} elements`);
   }
 });
 
-Deno.test("addWeights() counts a run where it begins", () => {
+Deno.test("addWeights() counts a run at its first row", () => {
   const table = flechette.tableFromIPC(readGolden("generated_run_end_encoded.stream"));
   const chunk = viewRows(table as unknown as ArrowRows).chunks.at(-1)!;
   const weights = new Float64Array(chunk.rowCount);
@@ -241,7 +241,7 @@ Deno.test("addWeights() counts a run where it begins", () => {
   assert.ok(weights.every((weight) => weight === 0 || weight === 2 + 4));
 });
 
-Deno.test("addWeights() takes what points outside of its buffers for nothing", () => {
+Deno.test("addWeights() counts nothing for references outside of the buffers", () => {
   const wild = makeColumn(new arrow.Utf8(), ["a", "b", "c"], {
     offsets: Int32Array.of(0, 1, 0x7fffffff, -5),
     values: new Uint8Array(3),

@@ -7,11 +7,11 @@ import { ConfigError, EncodeError } from "../../src/errors/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import { batchesOf } from "../../src/lifecycle/batches_of.ts";
 import type { ArrowRows, RowType, RowTypes } from "../../src/types/mod.ts";
-import { bodyTexts } from "../_support/arrow/mod.ts";
+import { bodyStrings } from "../_support/arrow/mod.ts";
 
-const written = (objects: readonly object[], types: RowTypes) => bodyTexts(encodeRows(rowsOf(objects, types)));
+const written = (objects: readonly object[], types: RowTypes) => bodyStrings(encodeRows(rowsOf(objects, types)));
 
-/** What one value becomes. */
+/** The JSON that one value becomes. */
 function value(type: RowType, given: unknown): string {
   const [body] = written([{ v: given }], { v: type });
   return body!.slice('{"v":'.length, -1);
@@ -31,7 +31,7 @@ function refusal(objects: unknown, types: RowTypes): EncodeError {
 /** Why a value of a type is refused. */
 const whyNot = (type: RowType, given: unknown): string => refusal([{ v: given }], { v: type }).message;
 
-/** A type with an arbitrary of its values, and how the plain oracle writes one. */
+/** A type, an arbitrary of its values, and how the simple version writes one. */
 interface Case {
   readonly type: RowType;
   readonly values: fc.Arbitrary<unknown>;
@@ -80,7 +80,7 @@ const SCALARS: readonly Case[] = [
 
 const bytes = (given: Uint8Array): string => String.fromCharCode(...given);
 
-/** Lists and structs of cases; null and absent values among them. */
+/** Lists and structs of cases, with null and absent values among them. */
 function nested(depth: number): fc.Arbitrary<Case> {
   const scalar = fc.constantFrom(...SCALARS);
   if (depth === 0) return scalar;
@@ -103,7 +103,7 @@ const anyKey = fc.oneof(fc.string(), fc.constantFrom("__proto__", "constructor",
 const typesOf = (fields: Record<string, Case>): RowTypes =>
   Object.fromEntries(Object.entries(fields).map(([key, { type }]) => [key, type]));
 
-/** Objects with some of the fields, some of them null, made the way that JSON.parse makes them: `__proto__` is a key. */
+/** Objects with some of the fields, some null, created as JSON.parse does: `__proto__` is an ordinary key. */
 function recordOf(fields: Record<string, Case>): fc.Arbitrary<object> {
   const entries = Object.entries(fields).map(([key, { values }]) =>
     fc.oneof(values.map((given) => [key, given] as const), fc.constant([key, null] as const), fc.constant(undefined))
@@ -123,19 +123,19 @@ const anyRows = fc.dictionary(anyKey, nested(2), { maxKeys: 5 }).chain((fields) 
   fc.array(recordOf(fields), { maxLength: 20 }).map((objects) => ({ fields, objects }))
 );
 
-Deno.test("rowsOf() writes objects as plain JSON does, at any nesting", () => {
+Deno.test("rowsOf() writes objects as a simple JSON writer does, at any nesting", () => {
   fc.assert(fc.property(anyRows, ({ fields, objects }) => {
     const expected = objects.map((object) => objectText(object as Record<string, unknown>, fields));
     assert.deepEqual(written(objects, typesOf(fields)), expected);
   }));
 });
 
-Deno.test("rowsOf() gives rows that are sliced and sequenced like others", async () => {
+Deno.test("rowsOf() returns rows that can be sliced and put in sequences like others", async () => {
   await fc.assert(
     fc.asyncProperty(anyRows, fc.integer({ min: 1, max: 7 }), async ({ fields, objects }, batchMaxRows) => {
       const rows = rowsOf(objects, typesOf(fields));
-      const pieces = [...sliceRows(rows, { batchMaxRows })].flatMap((piece) => bodyTexts(encodeRows(piece)));
-      assert.deepEqual(pieces, bodyTexts(encodeRows(rows)));
+      const pieces = [...sliceRows(rows, { batchMaxRows })].flatMap((piece) => bodyStrings(encodeRows(piece)));
+      assert.deepEqual(pieces, bodyStrings(encodeRows(rows)));
       const batches: ArrowRows[] = [];
       for await (const batch of batchesOf("r", rows)) batches.push(batch.rows);
       assert.deepEqual(batches, [rows]);
@@ -143,7 +143,7 @@ Deno.test("rowsOf() gives rows that are sliced and sequenced like others", async
   );
 });
 
-Deno.test("rowsOf() takes an absent key, null and undefined as null", () => {
+Deno.test("rowsOf() reads an absent key, null and undefined as null", () => {
   const types: RowTypes = { a: "utf8", b: "int64", c: { list: "json" }, d: { struct: { e: "bool" } } };
   const none = '{"a":null,"b":null,"c":null,"d":null}';
   assert.deepEqual(written([{}, { a: null, b: null, c: null, d: null }, { a: undefined }], types), [none, none, none]);
@@ -210,7 +210,7 @@ Deno.test("rowsOf() converts no value to another type", () => {
   }
 });
 
-Deno.test("rowsOf() names the rule and what it received", () => {
+Deno.test("rowsOf() names the rule and the value received", () => {
   const last = (type: RowType, given: unknown) =>
     whyNot(type, given).replace(/^Cannot encode column "v" in row 0: /, "");
   assert.equal(last("int8", 128), "expected an integer from -128 to 127: received 128");
@@ -245,7 +245,7 @@ Deno.test("rowsOf() refuses keys that the types do not list, at any nesting", ()
   assert.equal(refusal([JSON.parse('{"__proto__":{"a":1}}')], types).column, "__proto__");
 });
 
-Deno.test("rowsOf() refuses what is not an array of objects", () => {
+Deno.test("rowsOf() refuses anything but an array of objects", () => {
   for (const objects of [{}, null, undefined, "abc", 5, new Map(), { length: 1, 0: {} }]) {
     assert.match(
       refusal(objects, { a: "int8" }).message,
@@ -260,7 +260,7 @@ Deno.test("rowsOf() refuses what is not an array of objects", () => {
   assert.equal(refusal(new Array(1), {}).row, 0);
 });
 
-Deno.test("rowsOf() reads instants of every form", () => {
+Deno.test("rowsOf() reads instants in every notation", () => {
   const INSTANTS = [
     ["2024-01-31T12:00Z", "2024-01-31T12:00:00Z"],
     ["2024-01-31t12:00:00z", "2024-01-31T12:00:00Z"],
@@ -282,7 +282,7 @@ Deno.test("rowsOf() reads instants of every form", () => {
   assert.equal(value("date", "2024-01-31T23:59:59-01:00"), '"2024-02-01"');
 });
 
-Deno.test("rowsOf() refuses instants that a column with nanoseconds cannot hold", () => {
+Deno.test("rowsOf() refuses instants outside the range of a nanosecond column", () => {
   const nano = { at: "2024-01-01T00:00:00.000000001Z" };
   for (const far of ["1000-01-01T00:00Z", "3000-01-01T00:00Z"]) {
     assert.equal(refusal([nano, { at: far }], { at: "timestamp" }).row, 1);
@@ -309,7 +309,7 @@ Deno.test("rowsOf() embeds JSON values digit for digit, and calls no toJSON", ()
   assert.match(whyNot("json", shared), /more than 67108864 characters$/);
 });
 
-Deno.test("rowsOf() reads a property once, and says when reading it failed", () => {
+Deno.test("rowsOf() reads each property once, and reports a failure to read it", () => {
   let reads = 0;
   const types: RowTypes = { a: "int8" };
   assert.deepEqual(
@@ -335,7 +335,7 @@ Deno.test("rowsOf() reads a property once, and says when reading it failed", () 
   assert.equal(refusal([proxy], types).cause, cause);
 });
 
-Deno.test("rowsOf() reads what a class defines, and nothing that every object inherits", () => {
+Deno.test("rowsOf() reads properties that a class defines, and none that every object inherits", () => {
   class Visit {
     own = 1;
     get page() {
@@ -347,20 +347,20 @@ Deno.test("rowsOf() reads what a class defines, and nothing that every object in
   assert.deepEqual(written([{}], inherited), ['{"constructor":null,"toString":null,"__proto__":null}']);
 });
 
-Deno.test("rowsOf() takes objects of another realm", () => {
+Deno.test("rowsOf() accepts objects of another realm", () => {
   const foreign = runInNewContext("[{ at: new Date(0), b: new Uint8Array([1]), j: { a: [1] }, l: [2] }]");
   const types: RowTypes = { at: "timestamp", b: "binary", j: "json", l: { list: "int8" } };
   assert.deepEqual(written(foreign, types), ['{"at":"1970-01-01T00:00:00Z","b":"AQ==","j":{"a":[1]},"l":[2]}']);
 });
 
-Deno.test("rowsOf() copies what it is given", () => {
+Deno.test("rowsOf() copies the values", () => {
   const binary = Uint8Array.of(1);
   const rows = rowsOf([{ binary }], { binary: "binary" });
   binary[0] = 2;
-  assert.deepEqual(bodyTexts(encodeRows(rows)), ['{"binary":"AQ=="}']);
+  assert.deepEqual(bodyStrings(encodeRows(rows)), ['{"binary":"AQ=="}']);
 });
 
-Deno.test("rowsOf() refuses types that are none, before it reads an object", () => {
+Deno.test("rowsOf() refuses invalid types before it reads an object", () => {
   const endless: { list: unknown } = { list: undefined };
   endless.list = endless;
   for (

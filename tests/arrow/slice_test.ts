@@ -10,7 +10,7 @@ import {
   anyBatch,
   arrowReaders,
   batchOf,
-  bodyTexts,
+  bodyStrings,
   demoTable,
   intColumn,
   isMisread,
@@ -31,9 +31,9 @@ function sizes(rows: ArrowRows, limits?: BatchLimits): number[] {
   return Array.from(sliceRows(rows, limits), (piece) => piece.numRows);
 }
 
-/** The pieces' bodies, one after another. */
+/** The bodies of all pieces, one after another. */
 function piecewise(rows: ArrowRows, limits: BatchLimits): string[] {
-  return Array.from(sliceRows(rows, limits)).flatMap((piece) => bodyTexts(encodeRows(piece)));
+  return Array.from(sliceRows(rows, limits)).flatMap((piece) => bodyStrings(encodeRows(piece)));
 }
 
 Deno.test("sliceRows() cuts at batchMaxRows", () => {
@@ -45,13 +45,13 @@ Deno.test("sliceRows() cuts at batchMaxRows", () => {
 Deno.test("sliceRows() cuts at batchMaxBytes of what the rows reference", () => {
   assert.deepEqual(sizes(numberBatch(10), { batchMaxBytes: 12 }), [3, 3, 3, 1]);
   assert.deepEqual(sizes(numberBatch(10), { batchMaxBytes: 15 }), [3, 3, 3, 1]);
-  // Ten bytes of text and an offset each, one more offset a piece.
+  // Ten bytes of text and one offset per row, and one more offset per piece.
   const text = batchOf([textColumn("a", Array.from({ length: 5 }, () => "0123456789"))]);
   assert.deepEqual(sizes(text, { batchMaxBytes: 32 }), [2, 2, 1]);
   assert.deepEqual(sizes(text, { batchMaxBytes: 31 }), [1, 1, 1, 1, 1]);
 });
 
-Deno.test("sliceRows() gives a row above batchMaxBytes a piece of its own", () => {
+Deno.test("sliceRows() puts a row above batchMaxBytes into a piece of its own", () => {
   const rows = batchOf([textColumn("a", ["x", "y".repeat(1000), "z", "z"])]);
   assert.deepEqual(sizes(rows, { batchMaxBytes: 20 }), [1, 1, 2]);
 });
@@ -67,12 +67,12 @@ Deno.test("sliceRows() never joins rows of two chunks", () => {
   assert.deepEqual(sizes(table, { batchMaxRows: 2 }), [2, 1, 2, 2, 1, 1]);
 });
 
-Deno.test("sliceRows() of any chunks gives every row once, in order, and chunkAt() finds each row's chunk", () => {
+Deno.test("sliceRows() yields every row of any chunks once, in order, and chunkAt() finds each row's chunk", () => {
   const counts = fc.array(fc.nat(4), { minLength: 1, maxLength: 12 });
   fc.assert(fc.property(counts, fc.integer({ min: 1, max: 5 }), (counts, batchMaxRows) => {
     let first = 0;
     const table = tableOf(...counts.map((count) => numberBatch(count, (first += count) - count)));
-    assert.deepEqual(piecewise(table, { batchMaxRows }), bodyTexts(encodeRows(table)));
+    assert.deepEqual(piecewise(table, { batchMaxRows }), bodyStrings(encodeRows(table)));
     const { chunks } = viewRows(table);
     for (let row = 0; row <= first; row++) {
       const holds = chunks.findIndex(({ firstRow, rowCount }) => row >= firstRow && row < firstRow + rowCount);
@@ -81,7 +81,7 @@ Deno.test("sliceRows() of any chunks gives every row once, in order, and chunkAt
   }));
 });
 
-Deno.test("a window of a table, and a piece's encoding, do not look at every chunk", () => {
+Deno.test("slicing and encoding a piece of a table do not read every chunk", () => {
   const count = 1000;
   const table = tableOf(...Array.from({ length: count }, (_, n) => numberBatch(1, n)));
   const view = viewRows(table);
@@ -97,10 +97,10 @@ Deno.test("a window of a table, and a piece's encoding, do not look at every chu
     sliceOf(table, { ...view, chunks }, row, 1);
     assert.equal(encodeView({ ...view, chunks }, { from: row, count: 1 }).rows, 1);
   }
-  assert.ok(reads < 100 * count, `${reads} looks at chunks`);
+  assert.ok(reads < 100 * count, `${reads} reads of chunks`);
 });
 
-Deno.test("sliceRows() gives no piece of no rows", () => {
+Deno.test("sliceRows() yields no empty piece", () => {
   assert.deepEqual(sizes(numberBatch(0)), []);
   assert.deepEqual(sizes(new arrow.Table(numberBatch(0).schema)), []);
 });
@@ -109,7 +109,7 @@ Deno.test("sliceRows() cuts rows without columns by their number", () => {
   assert.deepEqual(sizes(batchOf([], 5), { batchMaxRows: 2, batchMaxBytes: 1 }), [2, 2, 1]);
 });
 
-Deno.test("sliceRows() yields slices of the rows themselves, also of slices", () => {
+Deno.test("sliceRows() yields slices of the rows themselves, and of their slices", () => {
   const table = demoTable(10, 4);
   const [, second] = sliceRows(table, { batchMaxRows: 3 });
   assert.deepEqual(second, {
@@ -128,17 +128,17 @@ Deno.test("sliceRows() yields slices of the rows themselves, also of slices", ()
     source: table,
     from: 6,
   });
-  assert.deepEqual(bodyTexts(encodeRows(inner!)), bodyTexts(encodeRows(table)).slice(6, 7));
+  assert.deepEqual(bodyStrings(encodeRows(inner!)), bodyStrings(encodeRows(table)).slice(6, 7));
 });
 
-Deno.test("sliceRows() yields slices that another copy of the package can read", () => {
+Deno.test("sliceRows() yields slices that another copy of apache-arrow can read", () => {
   const table = demoTable(10, 4);
   for (const piece of sliceRows(table, { batchMaxRows: 3 })) {
-    assert.deepEqual(bodyTexts(encodeRows({ ...piece })), bodyTexts(encodeRows(piece)));
+    assert.deepEqual(bodyStrings(encodeRows({ ...piece })), bodyStrings(encodeRows(piece)));
   }
 });
 
-Deno.test("sliceRows() refuses limits that are no positive whole numbers, before anything is asked for", () => {
+Deno.test("sliceRows() refuses limits that are not positive integers, before it yields a piece", () => {
   for (const field of ["batchMaxRows", "batchMaxBytes"] as const) {
     const cases = [
       [0, "config.range"],
@@ -161,7 +161,7 @@ Deno.test("sliceRows() refuses limits that are no positive whole numbers, before
   }
 });
 
-Deno.test("sliceRows() cuts all test files into pieces that together are the whole", () => {
+Deno.test("sliceRows() cuts each test file into pieces that concatenate to the original", () => {
   const files = [
     ...fuzzCases().filter(({ lines }) => lines !== undefined),
     ...goldenCases().filter(({ name }) => name !== "generated_duplicate_fieldnames").map(({ name, files }) => ({
@@ -174,7 +174,7 @@ Deno.test("sliceRows() cuts all test files into pieces that together are the who
     for (const { name: library, read } of arrowReaders) {
       const rows = read(ipc);
       if (rows === undefined || isMisread(library, about)) continue;
-      const whole = bodyTexts(encodeRows(rows));
+      const whole = bodyStrings(encodeRows(rows));
       for (const limits of [{ batchMaxRows: 1 }, { batchMaxRows: 7 }, { batchMaxBytes: 500 }]) {
         assert.deepEqual(piecewise(rows, limits), whole, `${name}, ${library}, ${JSON.stringify(limits)}`);
       }
@@ -182,31 +182,31 @@ Deno.test("sliceRows() cuts all test files into pieces that together are the who
   }
 });
 
-Deno.test("sliceRows() cuts any batch by any limits into pieces that together are the whole", () => {
-  fc.assert(fc.property(anyBatch(), anyLimits, ({ batch, texts, about }, limits) => {
-    assert.deepEqual(piecewise(batch, limits), texts, about);
+Deno.test("sliceRows() cuts any batch by any limits into pieces that concatenate to the original", () => {
+  fc.assert(fc.property(anyBatch(), anyLimits, ({ batch, bodies, about }, limits) => {
+    assert.deepEqual(piecewise(batch, limits), bodies, about);
   }));
 });
 
 Deno.test("sliceRows() fills pieces as far as the limits allow", () => {
-  const lengths = fc.array(fc.nat(40), { maxLength: 40 });
-  fc.assert(fc.property(lengths, anyLimits, (texts, limits) => {
+  const anyLengths = fc.array(fc.nat(40), { maxLength: 40 });
+  fc.assert(fc.property(anyLengths, anyLimits, (lengths, limits) => {
     const { batchMaxRows, batchMaxBytes } = resolveLimits(limits);
-    const rows = batchOf([textColumn("a", texts.map((length) => "x".repeat(length))), intColumn("n", texts)]);
+    const rows = batchOf([textColumn("a", lengths.map((length) => "x".repeat(length))), intColumn("n", lengths)]);
     const bytes = (from: number, to: number): number =>
-      texts.slice(from, to).reduce((sum, length) => sum + length + 8, 4);
+      lengths.slice(from, to).reduce((sum, length) => sum + length + 8, 4);
     let from = 0;
     for (const count of sizes(rows, limits)) {
       const to = from + count;
       assert.ok(count === 1 || (count <= batchMaxRows && bytes(from, to) <= batchMaxBytes));
-      assert.ok(to === texts.length || count === batchMaxRows || bytes(from, to + 1) > batchMaxBytes);
+      assert.ok(to === lengths.length || count === batchMaxRows || bytes(from, to + 1) > batchMaxBytes);
       from = to;
     }
-    assert.equal(from, texts.length);
+    assert.equal(from, lengths.length);
   }));
 });
 
-Deno.test("pieceRanges() counts selected rows only, and keeps to chunks", () => {
+Deno.test("pieceRanges() counts selected rows only, and does not cross chunks", () => {
   const view = viewRows(tableOf(numberBatch(4), numberBatch(4, 4), numberBatch(4, 8)));
   const only = [0, 2, 3, 9, 10, 11];
   assert.deepEqual([...pieceRanges(view, WIDE, only)], [{ from: 0, count: 3 }, { from: 3, count: 3 }]);
@@ -220,7 +220,7 @@ Deno.test("pieceRanges() counts selected rows only, and keeps to chunks", () => 
   assert.deepEqual([...pieceRanges(view, WIDE, [])], []);
 });
 
-Deno.test("pieceRanges() gives the pieces of a selection that the selected rows alone would have", () => {
+Deno.test("pieceRanges() cuts a selection as it would cut the selected rows alone", () => {
   const lengths = fc.array(fc.tuple(fc.nat(40), fc.boolean()), { maxLength: 40 });
   fc.assert(fc.property(lengths, anyLimits, (rows, limits) => {
     const all = batchOf([textColumn("a", rows.map(([length]) => "x".repeat(length)))]);

@@ -6,66 +6,70 @@ import { viewRows } from "../../src/arrow/view.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
 import { makeColumn, refusalOf } from "../_support/arrow/mod.ts";
 
-const texts = ["first", null, "", "a text that is longer than twelve bytes", "\u20ac", "last"];
+const strings = ["first", null, "", "this string is longer than twelve bytes", "\u20ac", "last"];
 const decoder = new TextDecoder();
 
 function textAt(column: TextColumn, row: number): string | null {
   return column.seek(row) ? decoder.decode(column.bytes.subarray(column.start, column.end)) : null;
 }
 
-function allTexts(rows: ArrowRows, name = "id"): (string | null)[] {
+function allStrings(rows: ArrowRows, name = "id"): (string | null)[] {
   const view = viewRows(rows);
   const column = textColumn(view, view.names.indexOf(name));
   const all = Array.from({ length: view.rowCount }, (_, row) => textAt(column, row));
-  // In any other order, too.
+  // Also in another order.
   for (let row = view.rowCount - 1; row >= 0; row -= 2) assert.equal(textAt(column, row), all[row]);
   return all;
 }
 
 function tableOf(type: arrow.DataType): arrow.Table {
-  return new arrow.Table({ id: arrow.vectorFromArray(texts, type) });
+  return new arrow.Table({ id: arrow.vectorFromArray(strings, type) });
 }
 
-/** Utf8View data, which apache-arrow has no builder for. */
+/** Utf8View data, for which apache-arrow has no builder. */
 function views(): arrow.Data {
-  const words = new Int32Array(4 * texts.length);
-  const long = new TextEncoder().encode(texts[3]!);
+  const words = new Int32Array(4 * strings.length);
+  const long = new TextEncoder().encode(strings[3]!);
   const bytes = new Uint8Array(words.buffer);
-  texts.forEach((text, row) => {
+  strings.forEach((text, row) => {
     const value = new TextEncoder().encode(text ?? "");
     words[4 * row] = value.length;
     bytes.set(value.subarray(0, value.length > 12 ? 4 : 12), 16 * row + 4);
   });
-  return makeColumn(new arrow.Utf8View(), texts, { values: bytes, variadic: [long] });
+  return makeColumn(new arrow.Utf8View(), strings, { values: bytes, variadic: [long] });
 }
 
-Deno.test("textColumn() reads every kind of text", () => {
+Deno.test("textColumn() reads every string type", () => {
   const types = [new arrow.Utf8(), new arrow.LargeUtf8(), new arrow.Dictionary(new arrow.Utf8(), new arrow.Int8())];
-  for (const type of types) assert.deepEqual(allTexts(tableOf(type)), texts, String(type));
-  assert.deepEqual(allTexts(new arrow.Table({ id: new arrow.Vector([views()]) })), texts);
+  for (const type of types) assert.deepEqual(allStrings(tableOf(type)), strings, String(type));
+  assert.deepEqual(allStrings(new arrow.Table({ id: new arrow.Vector([views()]) })), strings);
 });
 
-Deno.test("textColumn() reads slices, and tables of several chunks, by the row of the whole", () => {
+Deno.test("textColumn() reads slices, and tables of several chunks, by table row", () => {
   const table = tableOf(new arrow.Utf8());
-  assert.deepEqual(allTexts(table.slice(2, 5)), texts.slice(2, 5));
-  assert.deepEqual(allTexts(table.concat(table.slice(1, 3), table)), [...texts, ...texts.slice(1, 3), ...texts]);
+  assert.deepEqual(allStrings(table.slice(2, 5)), strings.slice(2, 5));
+  assert.deepEqual(allStrings(table.concat(table.slice(1, 3), table)), [
+    ...strings,
+    ...strings.slice(1, 3),
+    ...strings,
+  ]);
 });
 
-Deno.test("textColumn() reads flechette's columns, chunked each on its own", () => {
+Deno.test("textColumn() reads flechette's columns, each with its own chunks", () => {
   // deno-lint-ignore no-explicit-any
   const { columnFromArray, tableFromColumns } = flechette as any;
-  const id = columnFromArray(texts, flechette.utf8(), { maxBatchRows: 4 });
+  const id = columnFromArray(strings, flechette.utf8(), { maxBatchRows: 4 });
   const other = columnFromArray([1, 2, 3, 4, 5, 6], flechette.int8(), { maxBatchRows: 5 });
-  assert.deepEqual(allTexts(tableFromColumns({ other, id })), texts);
-  const coded = columnFromArray(texts, flechette.dictionary(flechette.utf8()), {});
-  assert.deepEqual(allTexts(tableFromColumns({ id: coded })), texts);
+  assert.deepEqual(allStrings(tableFromColumns({ other, id })), strings);
+  const coded = columnFromArray(strings, flechette.dictionary(flechette.utf8()), {});
+  assert.deepEqual(allStrings(tableFromColumns({ id: coded })), strings);
 });
 
-Deno.test("textColumn() takes a null of the dictionary for a null", () => {
+Deno.test("textColumn() reads a null of the dictionary as null", () => {
   const words = arrow.vectorFromArray(["x", null], new arrow.Utf8());
   const type = new arrow.Dictionary(new arrow.Utf8(), new arrow.Int8());
   const data = makeColumn(type, [0, 1, null], { values: Int8Array.of(0, 1, 77), dictionary: words });
-  assert.deepEqual(allTexts(new arrow.Table({ id: new arrow.Vector([data]) })), ["x", null, null]);
+  assert.deepEqual(allStrings(new arrow.Table({ id: new arrow.Vector([data]) })), ["x", null, null]);
 });
 
 Deno.test("textColumn() refuses offsets and indices out of range with column and row", () => {

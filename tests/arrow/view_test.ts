@@ -7,7 +7,7 @@ import { typeName } from "../../src/arrow/type_id.ts";
 import { viewRows } from "../../src/arrow/view.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
-import { bodyTexts, refusalOf } from "../_support/arrow/mod.ts";
+import { bodyStrings, refusalOf } from "../_support/arrow/mod.ts";
 
 const utf8 = { typeId: 5 };
 const uuid = { typeId: 15, byteWidth: 16 };
@@ -22,7 +22,7 @@ function meaningOf(type: unknown, metadata: Record<string, string>): unknown {
   return resolved.kind === "text" ? resolved.meaning : resolved.kind === "fixed_binary" ? resolved.uuid : resolved.kind;
 }
 
-Deno.test("resolveColumns() reads logical types and extensions where they fit the storage, and nowhere else", () => {
+Deno.test("resolveColumns() reads logical types and extensions only where they fit the storage", () => {
   const extension = "ARROW:extension:name";
   const logical = "filament.logical";
   assert.equal(meaningOf(utf8, {}), "string");
@@ -38,7 +38,7 @@ Deno.test("resolveColumns() reads logical types and extensions where they fit th
   assert.equal(meaningOf({ typeId: 6 }, { [logical]: "json" }), "bool");
 });
 
-Deno.test("resolveColumns() hands the marks of a dictionary and of runs on to their values", () => {
+Deno.test("resolveColumns() passes the metadata of a dictionary and of runs on to their values", () => {
   const int32 = { typeId: 2, bitWidth: 32, isSigned: true };
   const dictionary = typeOf({ typeId: -1, indices: int32, dictionary: utf8 }, { "filament.logical": "json" });
   assert.ok(
@@ -49,7 +49,7 @@ Deno.test("resolveColumns() hands the marks of a dictionary and of runs on to th
   assert.ok(runs.kind === "runs" && runs.value.kind === "text" && runs.value.meaning === "decimal");
 });
 
-Deno.test("resolveColumns() takes no meaning but arrow.uuid for a map's keys", () => {
+Deno.test("resolveColumns() ignores every extension but arrow.uuid on a map's keys", () => {
   const marked = (type: unknown, name: string, value: string) => ({ name, type, metadata: new Map([[name, value]]) });
   const mapOf = (key: unknown): Shape =>
     typeOf({
@@ -62,7 +62,7 @@ Deno.test("resolveColumns() takes no meaning but arrow.uuid for a map's keys", (
   assert.ok(id.kind === "map" && id.key.kind === "fixed_binary" && id.key.uuid);
 });
 
-Deno.test("resolveType() reads the type objects of both libraries the same", () => {
+Deno.test("resolveType() returns the same for the type objects of both libraries", () => {
   const pairs: [unknown, unknown][] = [
     [{ typeId: 2, bitWidth: 8, isSigned: false }, { typeId: 2, bitWidth: 8, signed: false }],
     [{ typeId: 15, byteWidth: 3 }, { typeId: 15, stride: 3 }],
@@ -79,7 +79,7 @@ Deno.test("resolveType() reads the type objects of both libraries the same", () 
   }
 });
 
-Deno.test("typeName() has a name for whatever it is given", () => {
+Deno.test("typeName() returns a name for any value", () => {
   const types = [new arrow.Int64(), new arrow.Utf8View(), new arrow.DateDay(), new arrow.DurationNanosecond()];
   assert.deepEqual(types.map((type) => typeName(type)), ["Int64", "Utf8View", "Date32", "Duration[ns]"]);
   assert.deepEqual([null, {}, { typeId: "x" }].map((type) => typeName(type)), [
@@ -89,7 +89,7 @@ Deno.test("typeName() has a name for whatever it is given", () => {
   ]);
 });
 
-Deno.test("buffers are read by their bytes, whatever elements they had and wherever they begin", () => {
+Deno.test("viewRows() reads buffers by their bytes, whatever their element type and alignment", () => {
   const odd = new Uint8Array([0, 1, 0, 0, 0, 2, 0, 0, 0, 9]).subarray(1);
   assert.deepEqual([...wordsOf(odd)], [1, 2]);
   assert.deepEqual([...numbersOf(odd, "int", 16, true)], [1, 0, 2, 0]);
@@ -100,7 +100,7 @@ Deno.test("buffers are read by their bytes, whatever elements they had and where
   for (const none of [undefined, null, [1, 2], "x", new ArrayBuffer(8)]) assert.equal(bytesOf(none).length, 0);
 });
 
-/** 64-bit columns as pairs of 32-bit words, as apache-arrow had them up to version 13. */
+/** 64-bit columns as pairs of 32-bit words, as in apache-arrow up to version 13. */
 Deno.test("viewRows() reads 64-bit columns that are pairs of words", () => {
   const pairs = (...all: bigint[]): Int32Array => new Int32Array(BigInt64Array.from(all).buffer);
   const types = [{ typeId: 2, bitWidth: 64, isSigned: true }, { typeId: 10, unit: 2 }, { typeId: 8, unit: 1 }];
@@ -108,19 +108,19 @@ Deno.test("viewRows() reads 64-bit columns that are pairs of words", () => {
   const values = [pairs(1n << 60n), pairs(1_700_000_000_000_001n), pairs(86_400_000n)];
   const children = types.map((type, n) => ({ type, length: 1, nullCount: 0, values: values[n], offset: 0 }));
   const rows = { schema: { fields }, numRows: 1, data: { length: 1, children } } as unknown as ArrowRows;
-  assert.deepEqual(bodyTexts(encodeRows(rows)), [
+  assert.deepEqual(bodyStrings(encodeRows(rows)), [
     '{"c0":1152921504606846976,"c1":"2023-11-14T22:13:20.000001","c2":"1970-01-02"}',
   ]);
 });
 
-Deno.test("viewRows() leaves out chunks without rows, whatever they hold", () => {
+Deno.test("viewRows() skips chunks without rows, whatever they contain", () => {
   const fields = [{ name: "a", type: { typeId: 12, children: [{ name: "item", type: utf8 }] } }];
   const empty = { schema: { fields }, numRows: 0, data: { length: 0, children: [{ length: 0, children: [] }] } };
   const rows = { schema: { fields }, numRows: 0, batches: [empty, { ...empty, data: undefined }] };
   assert.deepEqual(viewRows(rows as unknown as ArrowRows).chunks, []);
 });
 
-Deno.test("viewRows() refuses batches with fewer columns than the schema, and numbers of rows that are none", () => {
+Deno.test("viewRows() refuses batches with fewer columns than the schema, and invalid numbers of rows", () => {
   const fields = [{ name: "a", type: utf8 }];
   const rows = (numRows: unknown) =>
     ({ schema: { fields }, numRows, data: { length: 1, children: [] } }) as unknown as ArrowRows;

@@ -59,10 +59,10 @@ export async function messagesOf(server: NatsServer, stream: string): Promise<st
     const manager = await managerOf(nc);
     const { state: { messages } } = await manager.streams.info(stream);
     const consumer = await jetstream(nc).consumers.get(stream, {});
-    const texts: string[] = [];
-    if (messages === 0) return texts;
-    for await (const message of await consumer.fetch({ max_messages: messages })) texts.push(message.string());
-    return texts;
+    const bodies: string[] = [];
+    if (messages === 0) return bodies;
+    for await (const message of await consumer.fetch({ max_messages: messages })) bodies.push(message.string());
+    return bodies;
   } finally {
     await nc.close();
   }

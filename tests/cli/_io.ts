@@ -23,21 +23,21 @@ export interface RunOptions {
 
 /** Runs `main` in this process. */
 export async function jetrow(args: readonly string[], options: RunOptions = {}): Promise<Said> {
-  const texts = { out: "", err: "" };
+  const output = { out: "", err: "" };
   const io: CliIo = {
     stdin: options.stdin ?? (async function* () {})(),
     stdout: {
-      write: (text) => Promise.resolve(void (texts.out += text)),
+      write: (text) => Promise.resolve(void (output.out += text)),
       ...(options.columns && { columns: options.columns }),
     },
     stderr: {
-      write: (text) => Promise.resolve(void (texts.err += text)),
+      write: (text) => Promise.resolve(void (output.err += text)),
       ...(options.columns && { columns: options.columns }),
     },
     env: options.env ?? {},
     signal: options.signal ?? new AbortController().signal,
   };
-  return { exitCode: await main(args, io), ...texts };
+  return { exitCode: await main(args, io), ...output };
 }
 
 /** The repository's folder. */
@@ -96,8 +96,8 @@ export function shell(command: string, env: Record<string, string> = {}): Promis
     env: { ...Deno.env.toObject(), JETROW: COMMAND.join(" "), ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const texts = { out: "", err: "" };
-  child.stdout.on("data", (text) => texts.out += text);
-  child.stderr.on("data", (text) => texts.err += text);
-  return new Promise((resolve) => child.on("close", (code) => resolve({ exitCode: code ?? -1, ...texts })));
+  const output = { out: "", err: "" };
+  child.stdout.on("data", (text) => output.out += text);
+  child.stderr.on("data", (text) => output.err += text);
+  return new Promise((resolve) => child.on("close", (code) => resolve({ exitCode: code ?? -1, ...output })));
 }

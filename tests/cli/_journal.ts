@@ -92,8 +92,8 @@ export class Scene implements AsyncDisposable {
   /** The journal's lines. */
   lines(): Line[] {
     if (!existsSync(this.journal)) return [];
-    const texts = readFileSync(this.journal, "utf8").split("\n");
-    return texts.slice(0, -1).map((text) => JSON.parse(text));
+    const lines = readFileSync(this.journal, "utf8").split("\n");
+    return lines.slice(0, -1).map((text) => JSON.parse(text));
   }
 
   kinds(kind: string): Line[] {

@@ -91,37 +91,37 @@ Deno.test("endingOf() of an interrupt exits with 130, and says more only where t
 
 Deno.test("ProgressLine shows rows, rate, volume, what is in flight, and the time left", () => {
   let now = 0;
-  const texts: string[] = [];
-  const out = { write: (text: string) => Promise.resolve(void texts.push(text)), columns: 120 };
+  const written: string[] = [];
+  const out = { write: (text: string) => Promise.resolve(void written.push(text)), columns: 120 };
   const line = new ProgressLine(out, "line", 4000, () => now);
   const progress = { submitted: 2024, acked: 1000, bytes: 5_000_000, inFlight: 1024, inFlightBytes: 1 };
   now = 2000;
   line.show(progress);
-  assert.equal(texts.at(-1), "\r1,000 of 4,000 rows  25%  500 rows/s  2.5 MB/s  1,024 in flight  6s left\x1b[K");
+  assert.equal(written.at(-1), "\r1,000 of 4,000 rows  25%  500 rows/s  2.5 MB/s  1,024 in flight  6s left\x1b[K");
   now = 3000;
   line.show({ ...progress, acked: 3000, bytes: 9_000_000 });
-  assert.equal(texts.at(-1), "\r3,000 of 4,000 rows  75%  2,000 rows/s  4.0 MB/s  1,024 in flight  1s left\x1b[K");
+  assert.equal(written.at(-1), "\r3,000 of 4,000 rows  75%  2,000 rows/s  4.0 MB/s  1,024 in flight  1s left\x1b[K");
   line.clear();
-  assert.equal(texts.at(-1), "\r\x1b[K");
+  assert.equal(written.at(-1), "\r\x1b[K");
 });
 
 Deno.test("ProgressLine fits the window, and a stall shows as no rate", () => {
   let now = 0;
-  const texts: string[] = [];
-  const out = { write: (text: string) => Promise.resolve(void texts.push(text)), columns: 20 };
+  const written: string[] = [];
+  const out = { write: (text: string) => Promise.resolve(void written.push(text)), columns: 20 };
   const line = new ProgressLine(out, "line", undefined, () => now);
   for (now of [1000, 2000, 6000, 7000]) line.show({ submitted: 5, acked: 5, bytes: 5, inFlight: 0, inFlightBytes: 0 });
-  assert.equal(texts.at(-1), "\r5 rows  0 rows/s  0\x1b[K");
+  assert.equal(written.at(-1), "\r5 rows  0 rows/s  0\x1b[K");
 });
 
 Deno.test("ProgressLine in plain style says a line every five seconds, without control characters", () => {
   let now = 0;
-  const texts: string[] = [];
-  const line = new ProgressLine({ write: (text) => Promise.resolve(void texts.push(text)) }, "plain", 100, () => now);
+  const written: string[] = [];
+  const line = new ProgressLine({ write: (text) => Promise.resolve(void written.push(text)) }, "plain", 100, () => now);
   for (now = 0; now <= 12_000; now += 100) {
     line.show({ submitted: 50, acked: 50, bytes: 500, inFlight: 0, inFlightBytes: 0 });
   }
   line.clear();
-  assert.equal(texts.length, 2);
-  for (const text of texts) assert.match(text, /^50 of 100 rows {2}50% {2}[\w ./]*\n$/);
+  assert.equal(written.length, 2);
+  for (const text of written) assert.match(text, /^50 of 100 rows {2}50% {2}[\w ./]*\n$/);
 });

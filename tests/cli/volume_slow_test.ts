@@ -27,8 +27,8 @@ if (ignore) printSkip("2 GiB in flat memory", "there is no /proc to read a proce
 
 function oneBatch(): Table {
   const text = "x".repeat(TEXT);
-  const texts = Array.from({ length: ROWS }, (_, i) => text.slice(i % 100));
-  return new Table({ id: makeVector(Int32Array.from(texts.keys())), text: vectorFromArray(texts, new Utf8()) });
+  const strings = Array.from({ length: ROWS }, (_, i) => text.slice(i % 100));
+  return new Table({ id: makeVector(Int32Array.from(strings.keys())), text: vectorFromArray(strings, new Utf8()) });
 }
 
 /** A stream in memory that keeps a thousand messages, so that the server's store does not grow. */

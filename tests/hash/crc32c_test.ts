@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { crc32c } from "../../src/hash/crc32c.ts";
 
-/** One bit at a time: slow and plainly right. */
+/** The checksum bit by bit: slow, but easy to check against the definition. */
 function bitwise(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -20,12 +20,12 @@ Deno.test("crc32c() gives the values of RFC 3720 appendix B.4", () => {
   assert.equal(crc32c(new TextEncoder().encode("123456789")), 0xe3069283);
 });
 
-Deno.test("crc32c() of nothing is the seed", () => {
+Deno.test("crc32c() of no bytes returns the seed", () => {
   assert.equal(crc32c(new Uint8Array(0)), 0);
   assert.equal(crc32c(new Uint8Array(0), 0xe3069283), 0xe3069283);
 });
 
-Deno.test("crc32c() agrees with one bit at a time at every length and alignment", () => {
+Deno.test("crc32c() agrees with the bitwise version at every length and alignment", () => {
   const bytes = Uint8Array.from({ length: 120 }, (_, i) => (i * 167 + 13) & 0xff);
   for (let start = 0; start < 17; start++) {
     for (let length = 0; length < 100; length++) {

@@ -15,7 +15,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const scope: IdScope = { tenant: "t", pipeline: "p", sinkConnection: "c", stream: "S", subject: "s.r", resource: "r" };
 
-/** Go's rule, from JSON.stringify: the same but for five characters, and for surrogates, which are not asked about. */
+/** Go's escaping, from JSON.stringify: it differs in five characters. Surrogates are not covered. */
 function goString(text: string): string {
   return JSON.stringify(text).replace(
     /[<>&\u2028\u2029]/g,
@@ -23,8 +23,8 @@ function goString(text: string): string {
   );
 }
 
-function goArray(texts: readonly string[]): string {
-  return `[${texts.map(goString).join(",")}]`;
+function goArray(strings: readonly string[]): string {
+  return `[${strings.map(goString).join(",")}]`;
 }
 
 function identityOf(of: IdScope, eventId: string): string {
@@ -61,7 +61,7 @@ const anyScope: fc.Arbitrary<IdScope> = fc.record({
   resource: anyText,
 });
 
-Deno.test("messageIdentity() and messageId() give the vectors' values", () => {
+Deno.test("messageIdentity() and messageId() return the vectors' values", () => {
   assert.ok(vectors.length > 5);
   for (const vector of vectors) {
     assert.equal(messageIdentity(vector, vector.eventId), vector.identity);
@@ -85,7 +85,7 @@ Deno.test("messageId() is the SHA-256 of the identity", () => {
 Deno.test("messageId() agrees with @std/crypto", async (t) => {
   let std: { crypto: { subtle: { digestSync(name: string, data: Uint8Array): ArrayBuffer } } };
   try {
-    // The name is not a literal, so that type checking does without the package as well.
+    // The name is not a literal, so type checking does not need the package.
     std = await import(["@std", "crypto"].join("/"));
   } catch (error) {
     printSkip("the comparison with @std/crypto", String(error).split("\n")[0]!);
@@ -99,7 +99,7 @@ Deno.test("messageId() agrees with @std/crypto", async (t) => {
   });
 });
 
-Deno.test("messageId() refuses lone surrogates, since two of them would become one id", () => {
+Deno.test("messageId() throws on lone surrogates, since two of them would give the same id", () => {
   for (const bad of ["\ud800", "a\udc00b", "\udc00\ud800", "caf\u00e9\ud800"]) {
     assert.throws(() => messageId(scope, bad), (error) => error instanceof EncodeError && error.code === "encode.id");
     assert.throws(
@@ -109,7 +109,7 @@ Deno.test("messageId() refuses lone surrogates, since two of them would become o
   }
 });
 
-Deno.test("idHasher() gives messageId() for rows of any length, one after another", () => {
+Deno.test("idHasher() writes the same ids as messageId() for rows of any length, one after another", () => {
   fc.assert(fc.property(anyScope, fc.array(anyText, { maxLength: 5 }), (of, eventIds) => {
     const hasher = idHasher(of);
     for (const eventId of eventIds) {
@@ -118,7 +118,7 @@ Deno.test("idHasher() gives messageId() for rows of any length, one after anothe
   }));
 });
 
-Deno.test("idHasher() gives the same at every length of prefix and event id around the block size", () => {
+Deno.test("idHasher() agrees with messageId() at every length of prefix and event id around the block size", () => {
   for (let prefix = 0; prefix < 70; prefix++) {
     const of = { ...scope, resource: "r".repeat(prefix) };
     const hasher = idHasher(of);
@@ -136,7 +136,7 @@ Deno.test("idHasher() reads only the bytes of the event id", () => {
   assert.equal(decoder.decode(target), messageId(scope, "evt-1"));
 });
 
-Deno.test("idHasher() says false for what is not valid UTF-8 and writes nothing", () => {
+Deno.test("idHasher() returns false and writes nothing when the event id is not valid UTF-8", () => {
   const fatal = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const byte = fc.constantFrom(
     0x61,
@@ -179,7 +179,7 @@ Deno.test("idHasher() says false for what is not valid UTF-8 and writes nothing"
   );
 });
 
-Deno.test("idHasher() does not read past the end of a cut sequence", () => {
+Deno.test("idHasher() does not read past the end of a truncated UTF-8 sequence", () => {
   const bytes = encoder.encode("\u20ac");
   assert.equal(idHasher(scope).write(bytes, 0, 2, new Uint8Array(64), 0), false);
   assert.equal(idHasher(scope).write(bytes, 0, 1, new Uint8Array(64), 0), false);

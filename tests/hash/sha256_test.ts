@@ -8,17 +8,17 @@ import * as node from "../../src/runtime/node.ts";
 const WAYS = { "@noble/hashes": undefined, "the runtime": (bytes: Uint8Array) => hash("sha256", bytes, "hex") };
 
 for (const [name, own] of Object.entries(WAYS)) {
-  Deno.test(`hashAfter() by ${name} is the SHA-256 of prefix and text, in hex, and writes nothing beside it`, () => {
+  Deno.test(`hashAfter() by ${name} writes the SHA-256 of prefix and id in hex, and nothing around it`, () => {
     useOwnSha256(own);
     try {
       const bytes = fc.uint8Array({ maxLength: 200 });
-      fc.assert(fc.property(bytes, fc.array(bytes, { minLength: 1, maxLength: 4 }), (prefix, texts) => {
+      fc.assert(fc.property(bytes, fc.array(bytes, { minLength: 1, maxLength: 4 }), (prefix, ids) => {
         const { rest, write } = hashAfter(prefix);
         assert.deepEqual(rest, prefix.subarray(prefix.length - rest.length));
-        for (const text of texts) {
+        for (const id of ids) {
           const target = new Uint8Array(66);
-          write(new Uint8Array([...rest, ...text]), target, 1);
-          const expected = createHash("sha256").update(prefix).update(text).digest("hex");
+          write(new Uint8Array([...rest, ...id]), target, 1);
+          const expected = createHash("sha256").update(prefix).update(id).digest("hex");
           assert.equal(new TextDecoder().decode(target), `\0${expected}\0`);
         }
       }));
@@ -29,7 +29,7 @@ for (const [name, own] of Object.entries(WAYS)) {
 }
 
 for (const [entry, { connect }] of Object.entries({ "./node": node, "./bun": bun })) {
-  Deno.test(`connect() of ${entry} has ids hashed by the runtime`, async () => {
+  Deno.test(`connect() of ${entry} hashes ids with the runtime's SHA-256`, async () => {
     const prefix = new Uint8Array(100);
     assert.equal(hashAfter(prefix).rest.length, 36, "by @noble/hashes, behind a whole block");
     try {

@@ -8,9 +8,9 @@ import { crc32c } from "../../src/hash/crc32c.ts";
 import { encodeRows, encodeSteps, encodeView } from "../../src/json/encode.ts";
 import { toEnd } from "../../src/util/steps.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { bodies, bodyTexts, makeColumn, refusalOf } from "../_support/arrow/mod.ts";
+import { bodies, bodyStrings, makeColumn, refusalOf } from "../_support/arrow/mod.ts";
 
-/** A batch of one column, without what the library's own constructors would mend. */
+/** A batch of one column, without the corrections of the library's constructors. */
 function batchOf(type: unknown, data: Record<string, unknown>, numRows = data.length, name = "a"): ArrowRows {
   const fields = [{ name, type }];
   return {
@@ -20,11 +20,11 @@ function batchOf(type: unknown, data: Record<string, unknown>, numRows = data.le
   } as unknown as ArrowRows;
 }
 
-function texts(rows: ArrowRows): string[] {
-  return bodyTexts(encodeRows(rows));
+function jsonOf(rows: ArrowRows): string[] {
+  return bodyStrings(encodeRows(rows));
 }
 
-/** A refusal that names column `a`, a row, and all of it on one line. */
+/** Asserts a refusal that names column `a` and a row, with a message of one line. */
 function assertMalformed(rows: ArrowRows, row: number | undefined, about: RegExp): void {
   const error = refusalOf(() => encodeRows(rows));
   assert.deepEqual([error.code, error.column, error.row], ["encode.malformed", "a", row], error.message);
@@ -37,25 +37,25 @@ const int32 = { typeId: 2, bitWidth: 32, isSigned: true };
 const int8 = { typeId: 2, bitWidth: 8, isSigned: true };
 const bytes = new TextEncoder().encode("abcdef");
 
-Deno.test("encodeRows() gives offsets, one more than rows, and the checksum of all bytes", () => {
+Deno.test("encodeRows() returns one offset more than rows, and the checksum of all bytes", () => {
   const encoded = encodeRows(arrow.tableFromArrays({ id: Int32Array.of(1, 2), name: ["a", "b"] }));
-  assert.deepEqual(bodyTexts(encoded), ['{"id":1,"name":"a"}', '{"id":2,"name":"b"}']);
+  assert.deepEqual(bodyStrings(encoded), ['{"id":1,"name":"a"}', '{"id":2,"name":"b"}']);
   assert.deepEqual([...encoded.offsets], [0, 19, 38]);
   assert.equal(encoded.crc32c, crc32c(encoded.bytes));
 });
 
-Deno.test("encodeRows() of no rows and of no columns", () => {
+Deno.test("encodeRows() writes nothing for no rows, and {} for rows without columns", () => {
   const none = encodeRows(arrow.tableFromArrays({ id: new Int32Array(0) }));
   assert.deepEqual([none.bytes.length, [...none.offsets], none.crc32c], [0, [0], 0]);
   const empty = { schema: { fields: [] }, numRows: 3, data: { length: 3, children: [] } };
-  assert.deepEqual(texts(empty), ["{}", "{}", "{}"]);
+  assert.deepEqual(jsonOf(empty), ["{}", "{}", "{}"]);
 });
 
-Deno.test("encodeRows() keeps columns called __proto__, 1, toJSON and nothing in schema order", () => {
+Deno.test("encodeRows() keeps columns named __proto__, 1, toJSON and the empty string in schema order", () => {
   const names = ["b", "__proto__", "10", "2", "toJSON", "", 'q"\\\n'];
   const fields = names.map((name) => ({ name, type: int32 }));
   const children = names.map((_, n) => ({ type: int32, length: 1, values: Int32Array.of(n) }));
-  const [text] = texts({ schema: { fields }, numRows: 1, data: { length: 1, children } } as unknown as ArrowRows);
+  const [text] = jsonOf({ schema: { fields }, numRows: 1, data: { length: 1, children } } as unknown as ArrowRows);
   assert.equal(text, `{${names.map((name, n) => `${JSON.stringify(name)}:${n}`).join()}}`);
 });
 
@@ -63,20 +63,20 @@ Deno.test("encodeRows() writes names longer than any buffer", () => {
   for (const length of [7, 8, 9, 15, 16, 23, 24, 25, 300, 8190, 8200, 100_000]) {
     const name = "n".repeat(length);
     const rows = batchOf(int32, { length: 2, values: Int32Array.of(1, -2) }, 2, name);
-    assert.deepEqual(texts(rows), [`{"${name}":1}`, `{"${name}":-2}`]);
+    assert.deepEqual(jsonOf(rows), [`{"${name}":1}`, `{"${name}":-2}`]);
   }
 });
 
 Deno.test("encodeRows() writes rows and values larger than the scratch", () => {
   const long = ["x".repeat(400_000), "", "\u20ac".repeat(200_000), '"'.repeat(100_000)];
   const table = arrow.tableFromArrays({ a: long, b: Int32Array.of(1, 2, 3, 4), c: long });
-  assert.deepEqual(texts(table), long.map((text, row) => JSON.stringify({ a: text, b: row + 1, c: text })));
+  assert.deepEqual(jsonOf(table), long.map((text, row) => JSON.stringify({ a: text, b: row + 1, c: text })));
   const columns = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`column ${n}`, Float64Array.of(n / 7)]));
-  const [wide] = texts(arrow.tableFromArrays(columns));
+  const [wide] = jsonOf(arrow.tableFromArrays(columns));
   assert.deepEqual(JSON.parse(wide!), Object.fromEntries(Object.entries(columns).map(([name, [x]]) => [name, x])));
 });
 
-Deno.test("encodeRows() writes flechette columns that are chunked each on its own", () => {
+Deno.test("encodeRows() writes flechette columns that each have their own chunks", () => {
   const of = (values: unknown[], type: flechette.DataType, maxBatchRows: number): unknown =>
     // deno-lint-ignore no-explicit-any
     (flechette as any).columnFromArray(values, type, { maxBatchRows });
@@ -88,16 +88,16 @@ Deno.test("encodeRows() writes flechette columns that are chunked each on its ow
     b: of(words, flechette.utf8(), 7),
     c: of(numbers, flechette.runEndEncoded(flechette.int32(), flechette.int64()), 20),
   });
-  assert.deepEqual(texts(table), numbers.map((n, row) => JSON.stringify({ a: n, b: words[row], c: n })));
+  assert.deepEqual(jsonOf(table), numbers.map((n, row) => JSON.stringify({ a: n, b: words[row], c: n })));
 });
 
-Deno.test("encodeRows() refuses what is no batch and no table", () => {
+Deno.test("encodeRows() refuses what is neither a batch nor a table", () => {
   for (const rows of [null, undefined, 5, "x", [], {}, { schema: {} }, { schema: { fields: [] } }]) {
     assert.equal(refusalOf(() => encodeRows(rows as unknown as ArrowRows)).code, "encode.type");
   }
 });
 
-Deno.test("encodeRows() refuses two columns, or two fields of a struct, of one name", () => {
+Deno.test("encodeRows() refuses two columns, or two fields of a struct, with the same name", () => {
   const twice = [{ name: "x", type: int32 }, { name: "x", type: utf8 }];
   const columns = refusalOf(() =>
     encodeRows({ schema: { fields: twice }, numRows: 0, data: { length: 0, children: [] } })
@@ -107,7 +107,7 @@ Deno.test("encodeRows() refuses two columns, or two fields of a struct, of one n
   assert.deepEqual([struct.code, struct.column], ["encode.column_name", "a"]);
 });
 
-Deno.test("encodeRows() refuses types that it does not know, also of tables without rows, with column and type", () => {
+Deno.test("encodeRows() refuses unknown types with column and type, also in tables without rows", () => {
   const unknown: [Record<string, unknown>, RegExp][] = [
     [{ typeId: 99 }, /unknown \(id 99\)/],
     [{ typeId: 2, bitWidth: 24, isSigned: true }, /Int24/],
@@ -127,7 +127,7 @@ Deno.test("encodeRows() refuses types that it does not know, also of tables with
   }
 });
 
-Deno.test("encodeRows() takes 64 levels of nesting, no more, and ends on types that hold themselves", () => {
+Deno.test("encodeRows() accepts 64 levels of nesting, refuses more, and ends on types that contain themselves", () => {
   const nested = (levels: number): arrow.Data => {
     let data = makeColumn(new arrow.Int32(), [7], { values: Int32Array.of(7) });
     for (let level = 0; level < levels; level++) {
@@ -137,7 +137,7 @@ Deno.test("encodeRows() takes 64 levels of nesting, no more, and ends on types t
     return data;
   };
   const rows = (levels: number): ArrowRows => new arrow.Table({ a: new arrow.Vector([nested(levels)]) });
-  assert.deepEqual(texts(rows(64)), [`{"a":${"[".repeat(64)}7${"]".repeat(64)}}`]);
+  assert.deepEqual(jsonOf(rows(64)), [`{"a":${"[".repeat(64)}7${"]".repeat(64)}}`]);
   assert.equal(refusalOf(() => encodeRows(rows(65))).code, "encode.type");
 
   const cycle = { typeId: 12, children: [] as unknown[] };
@@ -173,18 +173,18 @@ Deno.test("encodeRows() refuses buffers that end before a value that is written"
   assertMalformed(batchOf(int32, { length: -1 }, 1), 0, /length is -1/);
 });
 
-Deno.test("encodeRows() takes buffers that end before null slots, as builders leave them", () => {
+Deno.test("encodeRows() accepts buffers that end before null slots, as builders produce them", () => {
   const nulls = { length: 3, nullCount: 2, nullBitmap: Uint8Array.of(1), values: Int32Array.of(5) };
-  assert.deepEqual(texts(batchOf(int32, nulls)), ['{"a":5}', '{"a":null}', '{"a":null}']);
+  assert.deepEqual(jsonOf(batchOf(int32, nulls)), ['{"a":5}', '{"a":null}', '{"a":null}']);
 });
 
-Deno.test("encodeRows() refuses offsets, views and items outside of their buffers, but never reads those of nulls", () => {
+Deno.test("encodeRows() refuses offsets, views and items outside of their buffers, but does not read those of nulls", () => {
   const offsets = (...all: number[]) => ({ length: all.length - 1, valueOffsets: Int32Array.from(all), values: bytes });
   assertMalformed(batchOf(utf8, offsets(0, 2, 7)), 1, /offsets 2 to 7 are outside of its 6 bytes/);
   assertMalformed(batchOf(utf8, offsets(0, 3, 2)), 1, /offsets 3 to 2/);
   assertMalformed(batchOf(utf8, offsets(-1, 2)), 0, /offsets -1 to 2/);
   const hidden = { ...offsets(0, 2, 700), nullCount: 1, nullBitmap: Uint8Array.of(1) };
-  assert.deepEqual(texts(batchOf(utf8, hidden)), ['{"a":"ab"}', '{"a":null}']);
+  assert.deepEqual(jsonOf(batchOf(utf8, hidden)), ['{"a":"ab"}', '{"a":null}']);
   const large = { length: 1, valueOffsets: BigInt64Array.of(0n, 1n << 40n), values: bytes };
   assertMalformed(batchOf({ typeId: 20 }, large), 0, /offsets 0 to 1099511627776/);
 
@@ -193,7 +193,7 @@ Deno.test("encodeRows() refuses offsets, views and items outside of their buffer
     values: new Uint8Array(Int32Array.of(size, 0, index, at).buffer),
     variadicBuffers: [new Uint8Array(20).fill(0x61)],
   });
-  assert.deepEqual(texts(batchOf({ typeId: 24 }, view(20, 0, 0))), [`{"a":"${"a".repeat(20)}"}`]);
+  assert.deepEqual(jsonOf(batchOf({ typeId: 24 }, view(20, 0, 0))), [`{"a":"${"a".repeat(20)}"}`]);
   assertMalformed(batchOf({ typeId: 24 }, view(20, 0, 1)), 0, /view of 20 bytes at 1 is outside of its buffer of 20/);
   assertMalformed(batchOf({ typeId: 24 }, view(20, 1, 0)), 0, /buffer 1 of 1/);
   assertMalformed(batchOf({ typeId: 24 }, view(-1, 0, 0)), 0, /size of -1/);
@@ -215,7 +215,7 @@ Deno.test("encodeRows() refuses indices, type ids, member offsets and run ends o
     values: Int8Array.from(all),
     dictionary: { data: [words] },
   });
-  assert.deepEqual(texts(batchOf(dictionary, coded(1, 0))), ['{"a":"b"}', '{"a":"a"}']);
+  assert.deepEqual(jsonOf(batchOf(dictionary, coded(1, 0))), ['{"a":"b"}', '{"a":"a"}']);
   assertMalformed(batchOf(dictionary, coded(0, 2)), 1, /dictionary index 2 is outside of its 2 values/);
   assertMalformed(batchOf(dictionary, coded(-1)), 0, /dictionary index -1/);
   assertMalformed(batchOf(dictionary, { length: 1, values: new Int8Array(1) }), 0, /outside of its 0 values/);
@@ -228,7 +228,7 @@ Deno.test("encodeRows() refuses indices, type ids, member offsets and run ends o
     valueOffsets: Int32Array.of(at),
     children: [member],
   });
-  assert.deepEqual(texts(batchOf(union, dense(5, 0))), ['{"a":9}']);
+  assert.deepEqual(jsonOf(batchOf(union, dense(5, 0))), ['{"a":9}']);
   assertMalformed(batchOf(union, dense(4, 0)), 0, /type id 4/);
   assertMalformed(batchOf(union, dense(5, 1)), 0, /offset 1 is outside of the union member's 1/);
 
@@ -240,34 +240,34 @@ Deno.test("encodeRows() refuses indices, type ids, member offsets and run ends o
       { type: int8, length: 2, values: Int8Array.of(4, 5) },
     ],
   });
-  assert.deepEqual(texts(batchOf(runs, ends(1, 3))), ['{"a":4}', '{"a":5}', '{"a":5}']);
+  assert.deepEqual(jsonOf(batchOf(runs, ends(1, 3))), ['{"a":4}', '{"a":5}', '{"a":5}']);
   assertMalformed(batchOf(runs, ends(1, 2)), 2, /2 runs end before slot 2/);
   assertMalformed(batchOf(runs, ends(1, 2, 3)), 2, /run 2 is outside of its 2 values/);
   assertMalformed(batchOf(runs, ends(2, 1, 3)), 2, /run/);
 });
 
-Deno.test("encodeRows() counts rows through all chunks in its errors", () => {
+Deno.test("encodeRows() counts rows across all chunks in its errors", () => {
   const chunk = (values: Uint8Array, ...offsets: number[]): arrow.Data =>
     makeColumn(new arrow.Utf8(), offsets.slice(1), { offsets: Int32Array.from(offsets), values });
   const vector = new arrow.Vector([chunk(bytes, 0, 1, 2), chunk(bytes, 0, 1, 99)]);
   assertMalformed(new arrow.Table({ a: vector }), 3, /offsets 1 to 99/);
 });
 
-Deno.test("encodeView() of any selection from any place is that part of the whole", () => {
+Deno.test("encodeView() of a selection from any row writes that part of the whole", () => {
   const numbers = Array.from({ length: 40 }, (_, n) => n);
   const table = arrow.tableFromArrays({ n: Int32Array.from(numbers), s: numbers.map((n) => "x".repeat(n)) });
   const view = viewRows(table.concat(table));
-  const whole = bodyTexts(encodeRows(table.concat(table)));
+  const whole = bodyStrings(encodeRows(table.concat(table)));
   fc.assert(fc.property(fc.uniqueArray(fc.nat(79)), fc.nat(10), (rows, from) => {
     const only = rows.sort((a, b) => a - b);
     const part = encodeView(view, { only, from });
-    assert.deepEqual(bodyTexts(part), only.slice(from).map((row) => whole[row]));
+    assert.deepEqual(bodyStrings(part), only.slice(from).map((row) => whole[row]));
     assert.equal(part.rows, Math.max(0, only.length - from));
-    assert.deepEqual(bodyTexts(encodeView(view, { from })), whole.slice(from));
+    assert.deepEqual(bodyStrings(encodeView(view, { from })), whole.slice(from));
   }));
 });
 
-Deno.test("encodeView() stops before the row that would pass maxBytes, and takes at least one", () => {
+Deno.test("encodeView() stops before the row that would exceed maxBytes, but writes at least one row", () => {
   const lengths = [10, 5, 30_000, 20, 400_000, 1, 300_000, 7];
   const view = viewRows(arrow.tableFromArrays({ a: lengths.map((length) => "x".repeat(length)) }));
   const sizes = lengths.map((length) => length + 8);
@@ -286,7 +286,7 @@ Deno.test("encodeView() stops before the row that would pass maxBytes, and takes
   }
 });
 
-Deno.test("encodeView() tells the first row above maxRowBytes, with its exact size, and what is told throws", () => {
+Deno.test("encodeView() passes the first row above maxRowBytes and its exact size to overRow, and throws what overRow throws", () => {
   const lengths = [10, 500_000, 20, 1_000_000];
   const view = viewRows(arrow.tableFromArrays({ a: lengths.map((length) => "x".repeat(length)) }));
   for (const maxRowBytes of [17, 18, 500_007, 500_008, 1_000_007, 1_000_008]) {
@@ -295,9 +295,9 @@ Deno.test("encodeView() tells the first row above maxRowBytes, with its exact si
       assert.equal(encodeView(view, { maxRowBytes }).rows, 4);
       continue;
     }
-    const told: number[][] = [];
-    const error = refusalOf(() => encodeView(view, { maxRowBytes, overRow: (...all) => told.push(all) }));
-    assert.deepEqual(told, [[row, lengths[row]! + 8]]);
+    const calls: number[][] = [];
+    const error = refusalOf(() => encodeView(view, { maxRowBytes, overRow: (...all) => calls.push(all) }));
+    assert.deepEqual(calls, [[row, lengths[row]! + 8]]);
     assert.deepEqual([error.code, error.row, error.size, error.limit], [
       "encode.too_large",
       row,
@@ -315,13 +315,13 @@ Deno.test("encodeView() tells the first row above maxRowBytes, with its exact si
   }
 });
 
-Deno.test("encodeRows() of rows that cannot fit 4 GiB refuses without encoding them", () => {
+Deno.test("encodeRows() refuses rows that cannot fit 4 GiB without encoding them", () => {
   const empty = { schema: { fields: [] }, numRows: 2 ** 40, data: { length: 2 ** 40, children: [] } };
   const error = refusalOf(() => encodeRows(empty));
   assert.deepEqual([error.code, error.row, error.limit], ["encode.too_large", 2 ** 31 - 1, 2 ** 32 - 1]);
 });
 
-/** A dictionary of one long text, said many times. */
+/** Rows that all refer to one long string of a dictionary. */
 function repeated(length: number, rows: number): arrow.Table {
   const type = new arrow.Dictionary(new arrow.Utf8(), new arrow.Int32());
   const dictionary = arrow.vectorFromArray(["x".repeat(length)], new arrow.Utf8());
@@ -329,13 +329,13 @@ function repeated(length: number, rows: number): arrow.Table {
   return new arrow.Table({ a: new arrow.Vector([data]) });
 }
 
-Deno.test("encodeRows() of a dictionary that says a long text too often ends at 4 GiB without holding them", () => {
+Deno.test("encodeRows() stops at 4 GiB without holding them when rows repeat a long dictionary value", () => {
   const error = refusalOf(() => encodeRows(repeated(10_000_000, 1000)));
   assert.deepEqual([error.code, error.row, error.limit], ["encode.too_large", 429, 2 ** 32 - 1]);
   assert.ok(error.size! > 2 ** 32 - 1);
 });
 
-Deno.test("encodeRows() of more than it grows into counts first and then has every row", () => {
+Deno.test("encodeRows() counts first and then writes every row when the rows exceed what an arena grows to", () => {
   const { bytes: json, offsets } = encodeRows(repeated(1_000_000, 300));
   assert.equal(json.length, 300 * 1_000_008);
   const first = json.subarray(0, offsets[1]);
@@ -346,7 +346,7 @@ Deno.test("encodeRows() of more than it grows into counts first and then has eve
   }
 });
 
-Deno.test("rows of any size have every byte where all are more than an arena grows into, at once or in steps", () => {
+Deno.test("encodeRows() and encodeSteps() write every byte of rows larger than an arena grows to", () => {
   const sizes = [[7500, 40_000], [90, 3_000_000]] as const;
   for (const [size, rows] of sizes) {
     const table = repeated(size, rows);
@@ -364,7 +364,7 @@ Deno.test("rows of any size have every byte where all are more than an arena gro
   }
 });
 
-Deno.test("encodeView() of lists that repeat themselves without end stops at the row's limit", () => {
+Deno.test("encodeView() stops at the row's limit when nested dictionaries repeat their values", () => {
   let data = makeColumn(new arrow.Int8(), new Array(1000).fill(1), { values: new Int8Array(1000) });
   for (let level = 0; level < 8; level++) {
     const list = new arrow.List(new arrow.Field("item", data.type, true));
@@ -379,7 +379,7 @@ Deno.test("encodeView() of lists that repeat themselves without end stops at the
   assert.ok(error.size! > 1 << 28);
 });
 
-Deno.test("encodeRows() gives arenas of their own: an earlier result never changes", () => {
+Deno.test("encodeRows() returns a new arena each time: an earlier result never changes", () => {
   const one = encodeRows(arrow.tableFromArrays({ a: ["first"] }));
   const before = one.bytes.slice();
   encodeRows(arrow.tableFromArrays({ a: ["second, and longer than the first"] }));

@@ -9,13 +9,13 @@ import { fuzzCases, fuzzCasesIn } from "../_support/testdata.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A folder of more files of the same generator, other seeds. */
+/** A folder of more files of the same generator, from other seeds. */
 const MORE = Deno.env.get("JETROW_FUZZ_FILES");
 const cases = [...fuzzCases(), ...(MORE === undefined ? [] : fuzzCasesIn(new URL(`file://${MORE}/`)))];
 const accepted = cases.filter((one) => one.lines !== undefined);
 const refused = cases.filter((one) => one.lines === undefined);
 
-/** What the file's description says of its refusal. */
+/** What the file's description says about its refusal. */
 function refusalIn(about: string): { readonly codes: string[]; readonly column: string; readonly row?: number } {
   const [, reason] = /^REFUSED: (.*)$/m.exec(about)!;
   const column = JSON.parse(/^column: (.*)$/m.exec(about)![1]!);
@@ -30,17 +30,17 @@ function refusalIn(about: string): { readonly codes: string[]; readonly column: 
 function assertLines(actual: readonly Uint8Array[], expected: readonly Uint8Array[]): void {
   assert.equal(actual.length, expected.length);
   actual.forEach((body, row) => {
-    // Comparing texts first gives a message that can be read; bytes that are no UTF-8 do not hide behind U+FFFD.
+    // Comparing strings first gives a readable message; invalid UTF-8 is not hidden behind U+FFFD.
     assert.equal(decoder.decode(body), decoder.decode(expected[row]), `row ${row}`);
     assert.deepEqual(body.length, expected[row]!.length, `row ${row}`);
   });
 }
 
-Deno.test("the generated files are all here", () => {
+Deno.test("all generated files are present", () => {
   if (MORE === undefined) assert.deepEqual([accepted.length, refused.length], [66, 75]);
 });
 
-/** How many files each library reads. */
+/** The number of files that each library reads. */
 const reads = { "apache-arrow": 0, flechette: 0 };
 
 for (const { name: library, read } of arrowReaders) {
@@ -48,7 +48,7 @@ for (const { name: library, read } of arrowReaders) {
     const rows = read(one.ipc);
     if (rows === undefined || isMisread(library, one.about)) continue;
     reads[library]++;
-    Deno.test(`encodeRows() writes fuzz/${one.name}, read by ${library}, to the byte`, () => {
+    Deno.test(`encodeRows() writes the expected bytes of fuzz/${one.name}, read by ${library}`, () => {
       const encoded = encodeRows(rows);
       assertLines(bodies(encoded), one.lines!);
       assert.equal(encoded.crc32c, crc32c(encoded.bytes));
@@ -66,13 +66,13 @@ for (const { name: library, read } of arrowReaders) {
   }
 }
 
-Deno.test("apache-arrow reads all generated files, flechette nearly all", () => {
+Deno.test("apache-arrow reads all generated files, and flechette nearly all", () => {
   assert.equal(reads["apache-arrow"], accepted.length);
   assert.ok(reads.flechette > accepted.length * 0.8, `${reads.flechette} of ${accepted.length}`);
 });
 
 for (const one of accepted) {
-  Deno.test(`encodeRows() writes slices of fuzz/${one.name} as it writes the whole`, () => {
+  Deno.test(`encodeRows() writes slices of fuzz/${one.name} as parts of the whole`, () => {
     let first = 0;
     for (const batch of arrow.tableFromIPC(one.ipc).batches) {
       for (const offset of [1, 3, 7, 8, 17]) {

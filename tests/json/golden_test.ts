@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { encodeRows } from "../../src/json/encode.ts";
-import { arrowReaders, bodyTexts, refusalOf, renderIntegrationJson } from "../_support/arrow/mod.ts";
+import { arrowReaders, bodyStrings, refusalOf, renderIntegrationJson } from "../_support/arrow/mod.ts";
 import { goldenCases, readGolden, readGoldenJson } from "../_support/testdata.ts";
 
-/** Two columns of one name, which the rows of a JSON object cannot have. */
+/** Files with two columns of the same name, which a JSON object cannot have. */
 const REFUSED: Readonly<Record<string, string>> = { generated_duplicate_fieldnames: "encode.column_name" };
 
-/** Files of which one of the two libraries reads nothing. */
+/** Files that one of the two libraries cannot read. */
 const UNREAD = [
   "apache-arrow generated_list_view.stream",
   "apache-arrow generated_run_end_encoded.stream",
@@ -15,7 +15,7 @@ const UNREAD = [
 
 const cases = goldenCases();
 
-Deno.test("the integration files are all here", () => {
+Deno.test("all integration files are present", () => {
   assert.equal(cases.length, 32);
   assert.equal(cases.flatMap(({ files }) => files).length, 35);
 });
@@ -33,9 +33,9 @@ for (const { name, files } of cases) {
           return;
         }
         const expected = renderIntegrationJson(await readGoldenJson(name));
-        const texts = bodyTexts(encodeRows(rows));
-        assert.equal(texts.length, expected.length);
-        texts.forEach((text, row) => assert.equal(text, expected[row], `row ${row}`));
+        const bodies = bodyStrings(encodeRows(rows));
+        assert.equal(bodies.length, expected.length);
+        bodies.forEach((text, row) => assert.equal(text, expected[row], `row ${row}`));
       });
     }
   }

@@ -9,7 +9,7 @@ const utf8 = new arrow.Utf8();
 const int32 = new arrow.Int32();
 const text = new TextEncoder().encode("abcdef");
 
-/** Three rows of a column `a`; what lies at row 1 is wrong. */
+/** Three rows of a column `a`, with a fault at row 1. */
 function rowsOf(type: arrow.DataType, parts: DataParts, length = 3): ArrowRows {
   return batchOf([{ name: "a", data: makeColumn(type, new Array(length).fill(1), parts) }], length);
 }
@@ -18,7 +18,7 @@ function ints(length: number): arrow.Data {
   return makeColumn(int32, new Array(length).fill(1), { values: new Int32Array(length) });
 }
 
-/** Views of one slot of three: a, the given words, a. */
+/** Three views: `a`, the given words, `a`. */
 function views(type: arrow.DataType, words: readonly number[]): ArrowRows {
   const inline = [1, 0x61, 0, 0];
   const values = new Uint8Array(Int32Array.from([...inline, ...words, ...inline]).buffer);
@@ -30,7 +30,7 @@ function withBitmap(bitmap: Uint8Array, length: number): ArrowRows {
   return batchOf([{ name: "a", data }], length);
 }
 
-/** Rows as flechette has them, for the layouts that apache-arrow does not know. */
+/** Rows in flechette's form, for layouts that apache-arrow does not have. */
 function flechetteRows(type: unknown, batch: object): ArrowRows {
   const schema = { fields: [{ name: "a", type, nullable: true, metadata: null }] };
   const data = [{ length: 3, nullCount: 0, type, ...batch }];
@@ -66,7 +66,7 @@ const sparse = new arrow.SparseUnion([3, 5], members);
 const words = new arrow.Dictionary(utf8, new arrow.Int8(), 1);
 const dictionary = new arrow.Vector([makeColumn(utf8, ["a", "b"], { offsets: Int32Array.of(0, 1, 2), values: text })]);
 
-/** What is wrong, and the row that it is found in. */
+/** What is wrong, and the row in which it is found. */
 const CASES: Readonly<Record<string, readonly [rows: ArrowRows, row: number]>> = {
   "an offset behind the text": [rowsOf(utf8, { offsets: Int32Array.of(0, 1, 7, 7), values: text }), 1],
   "offsets that descend": [rowsOf(utf8, { offsets: Int32Array.of(0, 4, 2, 6), values: text }), 1],
@@ -131,7 +131,7 @@ for (const [what, [rows, row]] of Object.entries(CASES)) {
   });
 }
 
-Deno.test("encodeRows() does not look at what is null, unselected or unreferenced", () => {
+Deno.test("encodeRows() does not read values that are null, unselected or unreferenced", () => {
   const wild = { offsets: Int32Array.of(0, -7, 999, 2), values: text };
   const nulls = batchOf([{ name: "a", data: makeColumn(utf8, [null, null, null], wild) }]);
   assert.equal(new TextDecoder().decode(encodeRows(nulls).bytes), '{"a":null}{"a":null}{"a":null}');

@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { isJetrowError } from "../../src/errors/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
-import { allMakers, anyMaker, bodyTexts, madeBatch, type Maker, readFlechette } from "../_support/arrow/mod.ts";
+import { allMakers, anyMaker, bodyStrings, madeBatch, type Maker, readFlechette } from "../_support/arrow/mod.ts";
 import { measure, relocate } from "../_support/relocate.ts";
 import { readGolden } from "../_support/testdata.ts";
 
 const RUNS = Number(Deno.env.get("JETROW_FUZZ_RUNS") ?? 400);
 
-/** One thing that is wrong; `where` picks among buffers or nodes, and among the places of the one picked. */
+/** One fault; `where` selects a buffer or node, and `at` the index within it. */
 type Damage =
   | { readonly kind: "flip"; readonly where: number; readonly at: number; readonly mask: number }
   | { readonly kind: "word"; readonly where: number; readonly at: number; readonly word: number }
@@ -53,19 +53,19 @@ function damaged(rows: ArrowRows, margin: number, damages: readonly Damage[]): A
   });
 }
 
-/** The rows' JSON, or the error; anything but an EncodeError goes on. */
+/** The rows' JSON, or the error; anything but an EncodeError is thrown. */
 function outcome(rows: ArrowRows): string {
   try {
-    const texts = bodyTexts(encodeRows(rows));
-    texts.forEach((text) => JSON.parse(text));
-    return texts.join("\n");
+    const bodies = bodyStrings(encodeRows(rows));
+    bodies.forEach((text) => JSON.parse(text));
+    return bodies.join("\n");
   } catch (error) {
     if (isJetrowError(error) && error.name === "EncodeError") return `${error.code} ${error.message}`;
     throw error;
   }
 }
 
-/** Whatever lies beside the buffers, the outcome is the same: nothing of it was read. */
+/** Asserts that the outcome does not depend on the bytes around the buffers: none of them was read. */
 function assertContained(rows: ArrowRows, damages: readonly Damage[]): void {
   const first = outcome(damaged(rows, 0x41, damages));
   assert.equal(first, outcome(damaged(rows, 0x7e, damages)));
@@ -77,7 +77,7 @@ function batchOf(maker: Maker): fc.Arbitrary<arrow.RecordBatch> {
   return values.map((column) => madeBatch(["a"], [maker], column.map((value) => [value])).batch);
 }
 
-/** The same rows read by flechette; what it does not read stays as it is. */
+/** The same rows read by flechette; rows that it cannot read are returned unchanged. */
 function throughFlechette(batch: arrow.RecordBatch): ArrowRows {
   return readFlechette(arrow.tableToIPC(new arrow.Table([batch])) as Uint8Array<ArrayBuffer>) ?? batch;
 }
@@ -87,7 +87,7 @@ function check(rows: fc.Arbitrary<ArrowRows>, numRuns: number): void {
   fc.assert(fc.property(rows, damages, assertContained), { numRuns });
 }
 
-Deno.test("relocate() keeps what is not damaged", () => {
+Deno.test("relocate() keeps rows without damage unchanged", () => {
   for (const [name, rows] of Object.entries(undamaged())) {
     assert.equal(outcome(damaged(rows, 0x41, [])), outcome(rows), name);
     assert.ok(!outcome(rows).startsWith("encode."), outcome(rows));
@@ -106,21 +106,21 @@ const onlyFlechette: Record<string, ArrowRows> = Object.fromEntries(
   ]),
 );
 
-Deno.test("encodeRows() of damaged columns of every type, of apache-arrow, refuses or writes JSON of their own bytes", () => {
+Deno.test("encodeRows() of damaged apache-arrow columns throws or writes JSON from their own bytes", () => {
   const each = Math.ceil(2 * RUNS / allMakers.length);
   for (const maker of allMakers) check(batchOf(maker), each);
 });
 
-Deno.test("encodeRows() of damaged columns of every type, of flechette, refuses or writes JSON of their own bytes", () => {
+Deno.test("encodeRows() of damaged flechette columns throws or writes JSON from their own bytes", () => {
   const each = Math.ceil(2 * RUNS / allMakers.length);
   for (const maker of allMakers) check(batchOf(maker).map(throughFlechette), each);
 });
 
-Deno.test("encodeRows() of damaged nested columns refuses or writes JSON of their own bytes", () => {
+Deno.test("encodeRows() of damaged nested columns throws or writes JSON from their own bytes", () => {
   check(anyMaker.chain(batchOf), RUNS);
   check(anyMaker.chain(batchOf).map(throughFlechette), RUNS);
 });
 
-Deno.test("encodeRows() of damaged list views and run-ends refuses or writes JSON of their own bytes", () => {
+Deno.test("encodeRows() of damaged list views and run-ends throws or writes JSON from their own bytes", () => {
   for (const rows of Object.values(onlyFlechette)) check(fc.constant(rows), Math.ceil(RUNS / 4));
 });

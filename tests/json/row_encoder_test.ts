@@ -4,13 +4,13 @@ import { viewRows } from "../../src/arrow/view.ts";
 import { encodeSteps, encodeView } from "../../src/json/encode.ts";
 import type { EncodedPart } from "../../src/json/row_encoder.ts";
 import { type Steps, toEnd } from "../../src/util/steps.ts";
-import { batchOf, bodyTexts, tableOf, textColumn } from "../_support/arrow/mod.ts";
+import { batchOf, bodyStrings, tableOf, textColumn } from "../_support/arrow/mod.ts";
 
-Deno.test("encodeSteps() of any size is encodeView(), each step so many bytes or one row more", () => {
-  const texts = fc.array(fc.array(fc.string({ maxLength: 30 }), { maxLength: 20 }), { minLength: 1, maxLength: 4 });
+Deno.test("encodeSteps() with any step size writes what encodeView() writes, at most one step per row", () => {
+  const strings = fc.array(fc.array(fc.string({ maxLength: 30 }), { maxLength: 20 }), { minLength: 1, maxLength: 4 });
   fc.assert(
     fc.property(
-      texts,
+      strings,
       fc.integer({ min: 1, max: 200 }),
       fc.option(fc.nat(300), { nil: undefined }),
       (batches, size, most) => {
@@ -33,7 +33,7 @@ Deno.test("encodeSteps() of any size is encodeView(), each step so many bytes or
   );
 });
 
-Deno.test("two encodings whose steps alternate do not mix", () => {
+Deno.test("encodeSteps() keeps two encodings whose steps alternate apart", () => {
   const views = ["a", "b"].map((text) => {
     return viewRows(batchOf([textColumn("t", Array.from({ length: 50 }, (_, i) => `${text}${i}`))], 50));
   });
@@ -41,5 +41,5 @@ Deno.test("two encodings whose steps alternate do not mix", () => {
   for (let turn = 0; turn < 5; turn++) {
     assert.ok(!one.next().done && !two.next().done);
   }
-  assert.deepEqual([toEnd(one), toEnd(two)].map(bodyTexts), views.map((view) => bodyTexts(encodeView(view))));
+  assert.deepEqual([toEnd(one), toEnd(two)].map(bodyStrings), views.map((view) => bodyStrings(encodeView(view))));
 });

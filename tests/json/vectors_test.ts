@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import { crc32c } from "../../src/hash/crc32c.ts";
 import { encodeRows } from "../../src/json/encode.ts";
-import { batchOf, bodyTexts, makeColumn } from "../_support/arrow/mod.ts";
+import { batchOf, bodyStrings, makeColumn } from "../_support/arrow/mod.ts";
 import { readVectors } from "../_support/testdata.ts";
 
 interface Values {
@@ -18,7 +18,7 @@ Deno.test("encodeRows() writes the vectors' timestamps", () => {
   const type = new arrow.Timestamp(arrow.TimeUnit.MICROSECOND);
   const data = makeColumn(type, micros, { values: BigInt64Array.from(micros) });
   const expected = values.timestampMicros.map(({ text }) => `{"t":"${text}"}`);
-  assert.deepEqual(bodyTexts(encodeRows(batchOf([{ name: "t", data }]))), expected);
+  assert.deepEqual(bodyStrings(encodeRows(batchOf([{ name: "t", data }]))), expected);
 });
 
 Deno.test("encodeRows() writes the vectors' decimals, of 128 and 256 bits", () => {
@@ -28,7 +28,7 @@ Deno.test("encodeRows() writes the vectors' decimals, of 128 and 256 bits", () =
         return Number(BigInt.asUintN(32, BigInt(unscaled) >> BigInt(32 * i)));
       });
       const data = makeColumn(new arrow.Decimal(scale, 38, bits), [1], { values: words });
-      assert.deepEqual(bodyTexts(encodeRows(batchOf([{ name: "d", data }]))), [`{"d":${text}}`]);
+      assert.deepEqual(bodyStrings(encodeRows(batchOf([{ name: "d", data }]))), [`{"d":${text}}`]);
     }
   }
 });

@@ -12,8 +12,8 @@ const batch = (rows: number): RowBatch => ({ resource: "eu", rows: numberBatch(r
 /** Rows of which one repeats the first one's id with another body. */
 function repeated(rows: number, at: number): RowBatch {
   const ids = Array.from({ length: rows }, (_, row) => `id ${row === at ? 0 : row}`);
-  const texts = ids.map((_, row) => `row ${row}`);
-  return { resource: "eu", rows: batchOf([textColumn("_filament_event_id", ids), textColumn("t", texts)], rows) };
+  const strings = ids.map((_, row) => `row ${row}`);
+  return { resource: "eu", rows: batchOf([textColumn("_filament_event_id", ids), textColumn("t", strings)], rows) };
 }
 
 const gone = new Error("the source is gone");

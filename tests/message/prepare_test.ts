@@ -292,11 +292,11 @@ Deno.test("rows that are prepared once more are not their own repetition", () =>
     { resource: "eu", rows: withIds(["a", "b", "a"], [1, 2, 1]) },
     resolveOptions({ stream: "ORDERS", subject: "orders.eu" }),
   );
-  const texts = [0, 1].map(() => {
+  const ids = [0, 1].map(() => {
     const rows = prepareRows(source, { from: 0, count: 3 }, targetOf(), true);
     return [0, 1, 2].map((index) => rows.idText(index));
   });
-  assert.deepEqual(texts[1], texts[0]);
+  assert.deepEqual(ids[1], ids[0]);
 });
 
 Deno.test("repeated ids are found in any batch and selection, within a piece and across pieces", () => {

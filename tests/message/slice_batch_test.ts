@@ -4,15 +4,15 @@ import { ConfigError, EncodeError } from "../../src/errors/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import { sliceBatch } from "../../src/message/slice_batch.ts";
 import type { Operation, RowBatch } from "../../src/types/mod.ts";
-import { bodyTexts, numberBatch, tableOf } from "../_support/arrow/mod.ts";
+import { bodyStrings, numberBatch, tableOf } from "../_support/arrow/mod.ts";
 
 const WORDS: readonly Operation[] = ["insert", "update", "delete"];
 
 /** What would be published: body and operation of each row. */
 function effects(batches: Iterable<RowBatch>): string[] {
   return [...batches].flatMap(({ rows, operations, only }) => {
-    const texts = bodyTexts(encodeRows(rows));
-    const all = texts.map((text, row) => `${text} ${typeof operations === "object" ? operations[row] : operations}`);
+    const strings = bodyStrings(encodeRows(rows));
+    const all = strings.map((text, row) => `${text} ${typeof operations === "object" ? operations[row] : operations}`);
     return only === undefined ? all : only.map((row) => all[row]!);
   });
 }

@@ -120,10 +120,10 @@ for (const frames of [true, false]) {
       await until("a full window", () => publisher.stats().inFlight === 100);
       // The last row has the first one's id and another body: that is found out when all is encoded.
       const ids = textColumn("_filament_event_id", Array.from({ length: rows }, (_, i) => `${i % (rows - 1)}`));
-      const texts = textColumn("text", Array.from({ length: rows }, (_, i) => `${i} ${"x".repeat(250)}`));
+      const strings = textColumn("text", Array.from({ length: rows }, (_, i) => `${i} ${"x".repeat(250)}`));
       let sent: number | undefined;
       const refused = assert.rejects(
-        publisher.publish({ resource: "r", rows: batchOf([ids, texts], rows) }).finally(() => {
+        publisher.publish({ resource: "r", rows: batchOf([ids, strings], rows) }).finally(() => {
           sent = fake.published.length;
         }),
         (error: Error) => error instanceof EncodeError && error.code === "encode.duplicate_id",

@@ -45,7 +45,7 @@ export async function failureOf(
 
 /** No secret in anything that prints a value. */
 export function assertSecretless(value: unknown, secrets: readonly string[]): void {
-  const texts = [
+  const strings = [
     inspect(value, { depth: 12, showHidden: true }),
     Deno.inspect(value, { depth: 12, getters: false }),
     String(value),
@@ -56,7 +56,7 @@ export function assertSecretless(value: unknown, secrets: readonly string[]): vo
     // A PEM text is shown with its line ends escaped: one of its lines is enough to know it by.
     const lines = secret.split("\n").filter((line) => line !== "" && !line.startsWith("-----"));
     for (const line of lines) {
-      for (const text of texts) assert.ok(!text.includes(line), "a secret is shown");
+      for (const text of strings) assert.ok(!text.includes(line), "a secret is shown");
     }
   }
 }

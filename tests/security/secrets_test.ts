@@ -22,24 +22,24 @@ const TOKEN = "tk-5up3rs3cr3t-tk";
 
 /** Collects every text that a user could come to see, and looks for secrets in all of them. */
 class Witness {
-  readonly texts: string[] = [];
+  readonly strings: string[] = [];
 
   /** Everything that can be printed of a value, an error's causes and properties included. */
   see(value: unknown): void {
     if (value instanceof Error) {
       const options = { depth: Infinity, showHidden: true, getters: true };
-      this.texts.push(value.message, value.stack ?? "", inspect(value, options), Deno.inspect(value, options));
-      this.texts.push(JSON.stringify(value), JSON.stringify({ ...value }));
+      this.strings.push(value.message, value.stack ?? "", inspect(value, options), Deno.inspect(value, options));
+      this.strings.push(JSON.stringify(value), JSON.stringify({ ...value }));
       if (value.cause !== undefined) this.see(value.cause);
       return;
     }
-    this.texts.push(...(typeof value === "object" && value !== null ? shown(value) : [String(value)]));
+    this.strings.push(...(typeof value === "object" && value !== null ? shown(value) : [String(value)]));
   }
 
   assertSilent(...secrets: readonly string[]): void {
-    assert.ok(this.texts.length > 20, "something was looked at");
+    assert.ok(this.strings.length > 20, "something was looked at");
     for (const secret of secrets) {
-      const told = this.texts.find((text) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
+      const told = this.strings.find((text) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
       assert.equal(told, undefined);
     }
   }
@@ -171,7 +171,7 @@ Deno.test("a document's mistakes show none of its secrets, nor does what it is r
   }
   const config = parseConfig(good);
   assert.equal(config.password, PASSWORD);
-  for (const text of printings(config).filter((text) => !text.startsWith("url,"))) witness.texts.push(text);
+  for (const text of printings(config).filter((text) => !text.startsWith("url,"))) witness.strings.push(text);
   witness.assertSilent(PASSWORD, TOKEN);
 });
 
@@ -192,7 +192,7 @@ Deno.test("the command prints no secret, whatever goes wrong", async () => {
   for (const { args, env } of runs) {
     const { exitCode, out, err } = await jetrow(args, { env });
     assert.notEqual(exitCode, 0);
-    witness.texts.push(out, err, out, err);
+    witness.strings.push(out, err, out, err);
   }
   witness.assertSilent(PASSWORD, TOKEN);
 });
@@ -207,6 +207,6 @@ Deno.test("a dial function's own error keeps its cause, and jetrow adds no secre
     witness.see(error);
   }
   witness.see(await failureOf(connect(config)));
-  for (let i = witness.texts.length; i <= 20; i++) witness.texts.push("");
+  for (let i = witness.strings.length; i <= 20; i++) witness.strings.push("");
   witness.assertSilent(TOKEN);
 });

@@ -11,7 +11,7 @@ const subject = fc.array(token, { minLength: 1, maxLength: 4 }).map((tokens) => 
 const resource = fc.constantFrom("orders", "a", "API", "$JS", "public");
 
 for (const { stream, subject, resource, filter } of vectors.captureFilter) {
-  Deno.test(`captureFilter() gives ${filter ?? "a RouteError"} for ${stream} and ${subject}`, () => {
+  Deno.test(`captureFilter() ${filter === null ? "throws a RouteError" : `returns ${filter}`} for ${stream} and ${subject}`, () => {
     if (filter !== null) return assert.equal(captureFilter({ stream, subject }, resource), filter);
     assert.throws(() => captureFilter({ stream, subject }, resource), (error) => {
       assert.ok(error instanceof RouteError);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-Deno.test("the module graph of ./subject has neither NATS nor Arrow", async () => {
+Deno.test("the module graph of ./subject contains neither NATS nor Arrow", async () => {
   const root = new URL("../../src/subject/mod.ts", import.meta.url).href;
   const command = new Deno.Command(Deno.execPath(), { args: ["info", "--json", "--no-lock", root] });
   const { stdout, success } = await command.output();
@@ -12,7 +12,7 @@ Deno.test("the module graph of ./subject has neither NATS nor Arrow", async () =
   for (const specifier of specifiers) assert.match(specifier, own);
 });
 
-Deno.test("the names of ./subject are the public ones", async () => {
+Deno.test("./subject exports the public names", async () => {
   assert.deepEqual(Object.keys(await import("../../src/subject/mod.ts")).sort(), [
     "assertStreamName",
     "assertSubject",

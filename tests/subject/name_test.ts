@@ -24,7 +24,7 @@ Deno.test("assertSubject() throws on the vectors' invalid subjects", () => {
   for (const subject of vectors.names.subjects.invalid) refusesSubject(subject, /^Cannot publish to /);
 });
 
-Deno.test("assertSubject() says which rule is broken", () => {
+Deno.test("assertSubject() names the rule that is broken", () => {
   refusesSubject("", /must not be empty/);
   refusesSubject("a..b", /must not contain an empty token/);
   refusesSubject("a.*", /must not contain a wildcard/);
@@ -46,7 +46,7 @@ Deno.test("assertSubject() throws below a reserved prefix only", () => {
   }
 });
 
-Deno.test("assertSubject() throws when no command line can hold the subject", () => {
+Deno.test("assertSubject() throws when the subject is too long for a protocol line", () => {
   const longest = MAX_COMMAND_LINE - " a.b 72 72".length;
   assertSubject("s".repeat(longest));
   refusesSubject("s".repeat(longest + 1), /must leave room on a command line of 4096 bytes: it has 4087$/);
@@ -54,13 +54,13 @@ Deno.test("assertSubject() throws when no command line can hold the subject", ()
   refusesSubject("é".repeat(longest / 2 + 1), /it has 4088$/);
 });
 
-Deno.test("assertSubject() accepts any row of visible tokens", () => {
+Deno.test("assertSubject() accepts any sequence of visible tokens", () => {
   const token = fc.string({ unit: "grapheme", minLength: 1, maxLength: 9 })
     .map((text) => `t${text.replace(/[\s\p{Cc}.*>]/gu, "")}`);
   fc.assert(fc.property(fc.array(token, { minLength: 1, maxLength: 9 }), (tokens) => assertSubject(tokens.join("."))));
 });
 
-Deno.test("assertSubject() throws when the subject is no text", () => {
+Deno.test("assertSubject() throws when the subject is not a string", () => {
   assert.throws(() => assertSubject(undefined as unknown as string), { code: "route.subject" });
 });
 
@@ -88,7 +88,7 @@ Deno.test("assertStreamName() accepts 255 ASCII letters, digits, - and _ and not
   assert.throws(() => assertStreamName(null as unknown as string), { code: "route.stream_name" });
 });
 
-Deno.test("commandLineBytes() counts UTF-8 bytes, as the line is written", () => {
+Deno.test("commandLineBytes() counts the UTF-8 bytes of the line", () => {
   const line = "caf\u00e9.x _INBOX.abc.12 99 1024";
   assert.equal(
     commandLineBytes("caf\u00e9.x", "_INBOX.abc.12".length, 99, 1024),

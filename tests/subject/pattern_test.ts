@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { intersectSubjects, matchesSubject, overlapsSubject } from "../../src/subject/pattern.ts";
 import vectors from "../_testdata/vectors/subjects.json" with { type: "json" };
 
-/** Every subject of one to four tokens over three words: more words and tokens than a pattern below can name. */
+/** Every subject of one to four tokens over three words: one token and one word more than the patterns below use. */
 const subjects: string[] = [];
 for (let size = 1, row = [""]; size <= 4; size++) {
   row = row.flatMap((head) => ["a", "b", "c"].map((word) => head === "" ? word : `${head}.${word}`));
@@ -16,7 +16,7 @@ const pattern = fc.tuple(
   fc.constantFrom("a", "b", "*", ">"),
 ).map(([head, last]) => [...head, last].join("."));
 
-/** The definition, token by token. */
+/** The definition of capturing, token by token. */
 function captures(filter: readonly string[], subject: readonly string[]): boolean {
   const [wanted, ...filters] = filter;
   const [token, ...tokens] = subject;
@@ -25,7 +25,7 @@ function captures(filter: readonly string[], subject: readonly string[]): boolea
   return (wanted === "*" || wanted === token) && captures(filters, tokens);
 }
 
-Deno.test("matchesSubject() agrees with the vectors", () => {
+Deno.test("matchesSubject() returns the vectors' values", () => {
   for (const { filter, subject, match } of vectors.match) {
     assert.equal(matchesSubject(filter, subject), match, `${filter} ${subject}`);
   }
@@ -39,14 +39,14 @@ Deno.test("matchesSubject() agrees with the definition", () => {
   }));
 });
 
-Deno.test("matchesSubject() takes wildcards inside a longer token, and in the subject, literally", () => {
+Deno.test("matchesSubject() treats wildcards inside a longer token, and in the subject, as literals", () => {
   assert.equal(matchesSubject("a*.b", "a*.b"), true);
   assert.equal(matchesSubject("a*.b", "ax.b"), false);
   assert.equal(matchesSubject("a.b", "a.*"), false);
   assert.equal(matchesSubject("a.*", "a.>"), true);
 });
 
-Deno.test("matchesSubject() is false when the filter or the subject is malformed", () => {
+Deno.test("matchesSubject() returns false when the filter or the subject is malformed", () => {
   for (const filter of ["", ".", "a.", ".a", "a..b", ">.a", "a.>.b"]) {
     assert.equal(matchesSubject(filter, "a"), false, filter);
     assert.equal(matchesSubject(filter, filter), false, filter);
@@ -54,7 +54,7 @@ Deno.test("matchesSubject() is false when the filter or the subject is malformed
   for (const subject of ["", "a.", ".a", "a..b"]) assert.equal(matchesSubject(">", subject), false, subject);
 });
 
-Deno.test("intersectSubjects() is the filter of exactly the subjects that both capture", () => {
+Deno.test("intersectSubjects() returns the filter of exactly the subjects that both capture", () => {
   fc.assert(fc.property(pattern, pattern, (a, b) => {
     const shared = subjects.filter((subject) => matchesSubject(a, subject) && matchesSubject(b, subject));
     const both = intersectSubjects(a, b);
@@ -65,7 +65,7 @@ Deno.test("intersectSubjects() is the filter of exactly the subjects that both c
   }));
 });
 
-Deno.test("intersectSubjects() is undefined when a filter is malformed", () => {
+Deno.test("intersectSubjects() returns undefined when a filter is malformed", () => {
   for (const filter of ["", "a.", ".a", "a..b", ">.a", "a.>.b"]) {
     assert.equal(intersectSubjects(filter, ">"), undefined, filter);
     assert.equal(intersectSubjects(">", filter), undefined, filter);
@@ -73,14 +73,14 @@ Deno.test("intersectSubjects() is undefined when a filter is malformed", () => {
   }
 });
 
-Deno.test("overlapsSubject() agrees with the vectors", () => {
+Deno.test("overlapsSubject() returns the vectors' values", () => {
   for (const { a, b, overlap } of vectors.overlap) {
     assert.equal(overlapsSubject([a], b), overlap, `${a} ${b}`);
     assert.equal(overlapsSubject([b], a), overlap, `${b} ${a}`);
   }
 });
 
-Deno.test("overlapsSubject() is true when any one filter overlaps, false without filters", () => {
+Deno.test("overlapsSubject() returns true when any filter overlaps, and false without filters", () => {
   assert.equal(overlapsSubject([], ">"), false);
   assert.equal(overlapsSubject(["a.b", "b.*"], "*.c"), true);
   assert.equal(overlapsSubject(["a.b", "b.a"], "*.c"), false);

@@ -10,13 +10,13 @@ import {
 } from "../../src/subject/template.ts";
 import vectors from "../_testdata/vectors/subjects.json" with { type: "json" };
 
-Deno.test("expandTemplate() gives the vectors' texts", () => {
+Deno.test("expandTemplate() returns the vectors' subjects", () => {
   for (const { template, resource, text } of vectors.expand) {
     assert.equal(expandTemplate(template, resource), text, template);
   }
 });
 
-Deno.test("expandTemplate() puts any resource in as written, once for each placeholder", () => {
+Deno.test("expandTemplate() inserts any resource unchanged, once for each placeholder", () => {
   const piece = fc.oneof(
     fc.constantFrom("{resource}", "{{resource}}"),
     fc.string().map((text) => text.replace(/[{}]/g, "")),
@@ -56,7 +56,7 @@ for (
   });
 }
 
-Deno.test("expandTemplate() throws when the resource is empty or no text", () => {
+Deno.test("expandTemplate() throws when the resource is empty or not a string", () => {
   for (
     const [resource, code, shown] of [["", "config.missing", '""'], [undefined, "config.type", "undefined"], [
       null,
@@ -77,12 +77,12 @@ Deno.test("expandTemplate() throws when the resource is empty or no text", () =>
   assert.throws(() => expandTemplate(null as unknown as string, "orders"), { code: "config.type", field: "template" });
 });
 
-Deno.test("hasPlaceholder() is false when the braces hold something else", () => {
+Deno.test("hasPlaceholder() returns false when the braces contain something else", () => {
   for (const template of ["", "events.all", "{table}", "{ resource }", "resource"]) {
     assert.equal(hasPlaceholder(template), false, template);
   }
 });
 
-Deno.test("replacePlaceholders() leaves other braces alone", () => {
+Deno.test("replacePlaceholders() leaves other braces unchanged", () => {
   assert.equal(replacePlaceholders(templateParts("{x}.{resource}.{row.y}"), "*"), "{x}.*.*");
 });

@@ -1,4 +1,4 @@
-/** Checked by the type checker, and never run: what the libraries make is what `rows` takes, without a cast. */
+/** Type-checked, never run: `rows` accepts what the libraries make, without a cast. */
 
 import * as flechette from "@uwdata/flechette";
 import * as arrow21 from "apache-arrow";
@@ -10,7 +10,7 @@ import { batchesOf, encodeRows, type RowBatch, sliceRows } from "../../mod.ts";
 
 type Rows = RowBatch["rows"];
 
-/** What a file of Arrow data is read as. */
+/** What Arrow libraries return when they read a file. */
 declare const ipc: Uint8Array;
 
 export const tables: readonly Rows[] = [
@@ -32,7 +32,7 @@ export const made: readonly Rows[] = [
   flechette.tableFromArrays({ id: [1] }),
 ];
 
-/** Tables and batches whose columns' types are known, and any of them. */
+/** Tables and batches with known column types, and with any. */
 type Columns = { id: arrow21.Int32; at: arrow21.TimestampMicrosecond; tags: arrow21.List<arrow21.Utf8> };
 declare const held: readonly [
   arrow17.Table,
@@ -51,11 +51,11 @@ declare const held: readonly [
 ];
 export const batches: readonly RowBatch[] = held.map((rows) => ({ resource: "r", rows }));
 
-/** A reader is a sequence of batches, read in one go or as it comes. */
+/** A reader is a sequence of batches, read synchronously or asynchronously. */
 declare const reader: arrow21.RecordBatchReader;
 declare const stream: arrow21.AsyncRecordBatchStreamReader;
 export const sequences = [batchesOf("r", reader), batchesOf("r", stream), batchesOf("r", held[8].batches)];
 
-/** Pieces are rows again. */
+/** The pieces of `sliceRows()` are rows, too. */
 export const pieces: readonly Rows[] = [...sliceRows(held[9], { batchMaxRows: 10 })];
 export const bytes: Uint8Array = encodeRows(held[12]).bytes;

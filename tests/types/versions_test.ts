@@ -8,7 +8,7 @@ import { encodeRows } from "../../src/json/encode.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
 import { bodies, refusalOf } from "../_support/arrow/mod.ts";
 import { type FuzzCase, fuzzCases } from "../_support/testdata.ts";
-// Checked with this test, and never run.
+// Type-checked with this test, never run.
 import type {} from "./rows.ts";
 import type {} from "./wrong.ts";
 
@@ -21,7 +21,7 @@ const readers: Readonly<Record<string, (ipc: Uint8Array) => ArrowRows>> = {
 };
 const cases = fuzzCases();
 
-/** apache-arrow reads large lists and views from 21 on; before, it also takes rows without columns for no rows. */
+/** Before version 21, apache-arrow reads no large lists or views, and reads rows without columns as no rows. */
 function readOlder(read: (ipc: Uint8Array) => ArrowRows, { ipc, about }: FuzzCase): ArrowRows | undefined {
   try {
     return about.includes("theme no_columns") ? undefined : read(ipc);

@@ -1,6 +1,6 @@
 /**
- * Checked by the type checker, and never run: what must not compile. Each line below `@ts-expect-error` has an error;
- * the check fails where there is none.
+ * Type-checked, never run: code that must not compile. Each line below a `@ts-expect-error` has a type error; the check
+ * fails on a line that has none.
  */
 
 import { tableFromArrays } from "apache-arrow";
@@ -28,75 +28,75 @@ const dial = () => connect(config);
 
 export async function calls(): Promise<void> {
   await run.apply({ resource: "r", rows, operations: ["insert", "delete"], only: [0] });
-  // @ts-expect-error: rows of plain objects are no Arrow rows
+  // @ts-expect-error: rows must be Arrow data, not plain objects
   await run.apply({ resource: "r", rows: [{ id: 1 }] });
-  // @ts-expect-error: a column is no table
+  // @ts-expect-error: rows must be a table or batch, not a column
   await run.apply({ resource: "r", rows: rows.getChild("id")! });
-  // @ts-expect-error: a batch has a resource
+  // @ts-expect-error: resource is required
   await run.apply({ rows });
-  // @ts-expect-error: there is no upsert
+  // @ts-expect-error: "upsert" is not an operation
   await run.apply({ resource: "r", rows, operations: "upsert" });
-  // @ts-expect-error: rows are named by number
+  // @ts-expect-error: rows are selected by index
   await run.apply({ resource: "r", rows, only: ["0"] });
-  // @ts-expect-error: a batch has no stream of its own
+  // @ts-expect-error: a batch cannot choose its stream
   await run.apply({ resource: "r", rows, stream: "S" });
-  // @ts-expect-error: a signal goes into an object
+  // @ts-expect-error: the signal is passed in an options object
   await run.apply({ resource: "r", rows }, new AbortController().signal as AbortSignal);
-  // @ts-expect-error: a session's apply names the epoch
+  // @ts-expect-error: apply() of a session requires an epoch
   await session.apply({ resource: "r", rows });
-  // @ts-expect-error: an epoch has an attempt
+  // @ts-expect-error: an epoch requires an attempt
   await session.beginEpoch({ epoch: 1 });
-  // @ts-expect-error: a session is opened for an attempt
+  // @ts-expect-error: opening a session requires an attempt
   await openSession(dial, config);
-  // @ts-expect-error: publishAll dials itself, again and again
+  // @ts-expect-error: publishAll() takes the dial function, since it reconnects, not an open connection
   await publishAll(await dial(), config, [], { budget: "1s" });
-  // @ts-expect-error: publishAll has a budget
+  // @ts-expect-error: publishAll() requires a budget
   await publishAll(dial, config, [], {});
 }
 
 export async function options(): Promise<void> {
   await openRun(dial, config);
-  // @ts-expect-error: a stream is required
+  // @ts-expect-error: stream is required
   await openRun(dial, { subject: "s" });
-  // @ts-expect-error: a key is misspelt
+  // @ts-expect-error: a misspelt option
   await openRun(dial, { stream: "S", subject: "s", maxInflight: 1 });
-  // @ts-expect-error: the JSON form is for parseConfig
+  // @ts-expect-error: the JSON document goes to parseConfig()
   await openRun(dial, { stream: "S", subject: "s", max_in_flight: 1 });
-  // @ts-expect-error: no such mode
+  // @ts-expect-error: not a publish mode
   await openRun(dial, { stream: "S", subject: "s", publishMode: "batch" });
-  // @ts-expect-error: a time to live is a text
+  // @ts-expect-error: a time to live is a duration string
   await openRun(dial, { stream: "S", subject: "s", ttl: 60 });
-  // @ts-expect-error: a budget of time, not a count of tries
+  // @ts-expect-error: the budget is a duration, not a number of attempts
   await openRun(dial, { stream: "S", subject: "s", retry: { attempts: 3 } });
-  // @ts-expect-error: an absent option is left out, not undefined
+  // @ts-expect-error: an option is omitted, not set to undefined
   await openRun(dial, { stream: "S", subject: "s", domain: undefined });
-  // @ts-expect-error: a URL is required
+  // @ts-expect-error: url is required
   await connect({ stream: "S", subject: "s" });
-  // @ts-expect-error: no such mode
+  // @ts-expect-error: not an authentication mode
   await connect({ url: "ws://localhost", authMode: "basic" });
-  // @ts-expect-error: an open connection is no dial function's return value as it is
+  // @ts-expect-error: a dial function returns an open connection, not a URL
   await openRun(() => "ws://localhost", config);
 }
 
 export function readOnly(error: unknown): void {
   const parsed = parseConfig({});
-  // @ts-expect-error: configurations are not changed
+  // @ts-expect-error: settings are read-only
   parsed.stream = "T";
-  // @ts-expect-error: receipts are not changed
+  // @ts-expect-error: receipts are read-only
   receipt.rows = 1;
-  // @ts-expect-error: a receipt may have no sequences
+  // @ts-expect-error: a receipt's sequences may be absent
   receipt.sequences.length;
   const batch: RowBatch = { resource: "r", rows };
-  // @ts-expect-error: batches are not changed
+  // @ts-expect-error: batches are read-only
   batch.resource = "s";
-  // @ts-expect-error: there is no such code
+  // @ts-expect-error: not an error code
   const code: JetrowErrorCode = "publish.late";
-  // @ts-expect-error: an error is told apart first
+  // @ts-expect-error: the error's class must be checked first
   error.code;
   if (!isJetrowError(error)) return;
-  // @ts-expect-error: outcomes are a PublishError's
+  // @ts-expect-error: only PublishError has outcomes
   error.rowOutcomes;
   if (error.name === "PublishError") error.rowOutcomes.unsettled();
-  // @ts-expect-error: no error has such a code, and comparing says so
+  // @ts-expect-error: not an error code, so it never equals one
   if (error.code === "publish.late") throw code;
 }

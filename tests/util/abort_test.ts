@@ -19,43 +19,43 @@ function counted(): { abort: AbortController; listeners: () => number } {
   return { abort, listeners: () => listeners.size };
 }
 
-Deno.test("watchAbort() has one listener a signal, gone with the last who waits, and there again for the next", () => {
+Deno.test("watchAbort() adds one listener per signal, removes it with the last waiter and adds it again for the next", () => {
   const { abort, listeners } = counted();
   for (let round = 0; round < 3; round++) {
-    const forget = Array.from({ length: 20 }, () => watchAbort(abort.signal, () => assert.fail("not aborted")));
+    const remove = Array.from({ length: 20 }, () => watchAbort(abort.signal, () => assert.fail("not aborted")));
     assert.equal(listeners(), 1);
-    const last = forget.pop()!;
-    forget.forEach((forget) => forget());
-    assert.equal(listeners(), 1, "one waits still");
+    const last = remove.pop()!;
+    remove.forEach((remove) => remove());
+    assert.equal(listeners(), 1, "one waiter is left");
     last();
     assert.equal(listeners(), 0);
   }
 });
 
-Deno.test("watchAbort() tells each who waits once, in order, and none who does not wait any more", () => {
+Deno.test("watchAbort() calls each waiter once, in order, and none that was removed", () => {
   const { abort } = counted();
-  const told: number[] = [];
-  const forget = [0, 1, 2, 3, 4].map((n) =>
+  const called: number[] = [];
+  const remove = [0, 1, 2, 3, 4].map((n) =>
     watchAbort(abort.signal, () => {
-      told.push(n);
-      // What one's abort ends for another is not that one's abort.
-      if (n === 1) forget[3]!();
+      called.push(n);
+      // A waiter that this callback removes is not called.
+      if (n === 1) remove[3]!();
     })
   );
-  forget[2]!();
+  remove[2]!();
   abort.abort();
-  assert.deepEqual(told, [0, 1, 4]);
-  forget.forEach((forget) => forget());
+  assert.deepEqual(called, [0, 1, 4]);
+  remove.forEach((remove) => remove());
 });
 
-Deno.test("watchAbort(): who is forgotten twice takes the listener from nobody", () => {
+Deno.test("watchAbort() keeps the listener for other waiters when one waiter is removed twice", () => {
   const { abort, listeners } = counted();
-  const first = watchAbort(abort.signal, () => assert.fail("forgotten"));
+  const first = watchAbort(abort.signal, () => assert.fail("it was removed"));
   first();
-  let told = 0;
-  watchAbort(abort.signal, () => told++);
+  let called = 0;
+  watchAbort(abort.signal, () => called++);
   first();
   assert.equal(listeners(), 1);
   abort.abort();
-  assert.equal(told, 1);
+  assert.equal(called, 1);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { runInNewContext } from "node:vm";
 import { describe } from "../../src/util/describe.ts";
 
-Deno.test("describe() shows text quoted, on one line and cut", () => {
+Deno.test("describe() shows a string quoted, on one line and truncated", () => {
   assert.equal(describe('a "b"\n'), '"a \\"b\\"\\n"');
   assert.equal(describe("x".repeat(80)), `"${"x".repeat(80)}"`);
   assert.equal(describe("x".repeat(81)), `"${"x".repeat(80)}"... (81 characters)`);
@@ -13,7 +13,7 @@ Deno.test("describe() shows text quoted, on one line and cut", () => {
   );
 });
 
-Deno.test("describe() tells primitive values from each other", () => {
+Deno.test("describe() distinguishes primitive values", () => {
   const shown: readonly (readonly [unknown, string])[] = [
     [undefined, "undefined"],
     [null, "null"],
@@ -51,7 +51,7 @@ Deno.test("describe() names the class of an instance", () => {
   for (const [value, text] of shown) assert.equal(describe(value), text);
 });
 
-Deno.test("describe() says no more than an object of what has no class of a harmless name", () => {
+Deno.test("describe() writes only 'an object' when there is no class with a harmless name", () => {
   const named = (name: string) => new ({ [name]: class {} })[name]!();
   const objects: readonly unknown[] = [
     {},
@@ -82,7 +82,7 @@ Deno.test("describe() says no more than an object of what has no class of a harm
   for (const object of objects) assert.equal(describe(object), "an object");
 });
 
-Deno.test("describe() runs no code of a value, and throws at none", () => {
+Deno.test("describe() runs no code of the value and never throws", () => {
   const trap = (): never => {
     throw new Error("ran");
   };

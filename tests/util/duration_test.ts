@@ -25,7 +25,7 @@ function refuses(value: unknown, code: string, shown: string): void {
   });
 }
 
-Deno.test("parseDuration() gives the vectors' milliseconds", () => {
+Deno.test("parseDuration() returns the vectors' milliseconds", () => {
   for (const [text, millis] of vectors.valid) assert.equal(parseDuration(text!), millis, String(text));
 });
 
@@ -35,7 +35,7 @@ Deno.test("parseDuration() throws on the vectors' invalid values", () => {
   }
 });
 
-Deno.test("parseDuration() says whether the type, the notation or the size is wrong", () => {
+Deno.test("parseDuration() names what is wrong: the type, the notation or the size", () => {
   refuses(null, "config.type", "null");
   refuses(undefined, "config.type", "undefined");
   refuses(true, "config.type", "true");
@@ -52,13 +52,13 @@ Deno.test("parseDuration() says whether the type, the notation or the size is wr
   refuses(-0, "config.range", "-0");
 });
 
-Deno.test("parseDuration() takes Go's longest duration and no more digits than any duration needs", () => {
+Deno.test("parseDuration() accepts Go's longest duration, and no more digits than a duration can need", () => {
   assert.equal(durationNanos("2562047h47m16.854775807s", "d"), 2n ** 63n - 1n);
   const long = `${"0".repeat(200)}1s`;
   assert.throws(() => parseDuration(long), { code: "config.syntax" });
 });
 
-Deno.test("parseDuration() adds up the parts of any duration, exact to the nanosecond", () => {
+Deno.test("parseDuration() sums the parts of any duration, exact to the nanosecond", () => {
   const unit = fc.constantFrom(...Object.keys(NANOS) as (keyof typeof NANOS)[]);
   const part = fc.tuple(fc.nat(99_999), fc.nat(999), unit);
   fc.assert(fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {

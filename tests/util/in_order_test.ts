@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { deferred } from "../../src/util/deferred.ts";
 import { inOrder } from "../../src/util/in_order.ts";
 
-Deno.test("inOrder() gives results in the items' order when the work ends in another", async () => {
+Deno.test("inOrder() yields results in the items' order when the work ends in another order", async () => {
   const works = [1, 2, 3, 4].map(() => deferred<string>());
   const results: string[] = [];
   const reading = (async () => {
@@ -13,7 +13,7 @@ Deno.test("inOrder() gives results in the items' order when the work ends in ano
   assert.deepEqual(results, ["r0", "r1", "r2", "r3"]);
 });
 
-Deno.test("inOrder() works on no more items at a time than asked", async () => {
+Deno.test("inOrder() works on at most `ahead` items at a time", async () => {
   let now = 0;
   let most = 0;
   const work = async (i: number) => {
@@ -28,7 +28,7 @@ Deno.test("inOrder() works on no more items at a time than asked", async () => {
   assert.ok(most <= 7 && most > 1, `${most}`);
 });
 
-Deno.test("inOrder() takes no further item after a failure, and leaves no rejection unhandled", async () => {
+Deno.test("inOrder() takes no further item after a failure, and leaves no unhandled rejection", async () => {
   let begun = 0;
   const work = (i: number) => {
     begun++;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { LinkedSet } from "../../src/util/linked_set.ts";
 import { countingIteration } from "../_support/iteration.ts";
 
-Deno.test("LinkedSet agrees with a Set after any operations", () => {
+Deno.test("LinkedSet agrees with a Set after any sequence of operations", () => {
   const step = fc.record({ what: fc.nat(9), value: fc.nat(6) });
   fc.assert(fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
     const linked = new LinkedSet<number>();
@@ -23,7 +23,7 @@ Deno.test("LinkedSet agrees with a Set after any operations", () => {
   }));
 });
 
-Deno.test("LinkedSet as a queue iterates over no Set and no Map, which walk over what was deleted", () => {
+Deno.test("LinkedSet as a queue iterates over no Set or Map, which would step over deleted entries", () => {
   const steps = countingIteration(() => {
     const queue = new LinkedSet<number>();
     for (let i = 0; i < 1000; i++) queue.add(i);

@@ -65,7 +65,7 @@ export const allMakers: readonly Maker[] = [
 /** A batch and the JSON of its rows. */
 export interface MadeBatch {
   readonly batch: arrow.RecordBatch;
-  readonly texts: readonly string[];
+  readonly bodies: readonly string[];
   /** What the columns are, for messages. */
   readonly about: string;
 }
@@ -82,7 +82,7 @@ export function madeBatch(names: readonly string[], makers: readonly Maker[], ro
   const children = makers.map((maker, i) => maker.data(rows.map((row) => row[i] ?? null)));
   const struct = new arrow.Struct(fields);
   const data = arrow.makeData({ type: struct, length: rows.length, nullCount: 0, children });
-  const texts = rows.map((row) => {
+  const bodies = rows.map((row) => {
     const members = makers.map((maker, i) =>
       `${JSON.stringify(names[i])}:${row[i] === null ? "null" : maker.text(row[i])}`
     );
@@ -90,14 +90,14 @@ export function madeBatch(names: readonly string[], makers: readonly Maker[], ro
   });
   return {
     batch: new arrow.RecordBatch(new arrow.Schema(fields), data),
-    texts,
+    bodies,
     about: makers.map((maker, i) => `${names[i]}: ${maker.name}`).join("; "),
   };
 }
 
 /** The rows from `from` on, `count` of them: a slice in memory, so that bits and offsets begin anywhere. */
-export function sliceMade({ batch, texts, about }: MadeBatch, from: number, count: number): MadeBatch {
-  return { batch: batch.slice(from, from + count), texts: texts.slice(from, from + count), about };
+export function sliceMade({ batch, bodies, about }: MadeBatch, from: number, count: number): MadeBatch {
+  return { batch: batch.slice(from, from + count), bodies: bodies.slice(from, from + count), about };
 }
 
 /** Column names that differ. */

@@ -26,8 +26,8 @@ export function batchOf(columns: readonly Column[], rows = columns[0]?.data.leng
 }
 
 /** A Utf8 column; null stands for a null. */
-export function textColumn(name: string, texts: readonly (string | null)[]): Column {
-  const parts = texts.map((text) => encoder.encode(text ?? ""));
+export function textColumn(name: string, strings: readonly (string | null)[]): Column {
+  const parts = strings.map((text) => encoder.encode(text ?? ""));
   const values = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -35,7 +35,7 @@ export function textColumn(name: string, texts: readonly (string | null)[]): Col
     at += part.length;
   }
   const offsets = offsetsOf(parts.map((part) => part.length), false);
-  return { name, data: makeColumn(new arrow.Utf8(), texts, { offsets, values }) };
+  return { name, data: makeColumn(new arrow.Utf8(), strings, { offsets, values }) };
 }
 
 /** An Int32 column of whole numbers. */
@@ -127,10 +127,10 @@ const MIDNIGHT_2024 = 1_704_067_200_000_000n;
 /** Rows of 14 columns of as many types, about 300 bytes of JSON each, with an event id. */
 export function demoBatch(rows: number, first = 0): arrow.RecordBatch {
   const row = (i: number): number => first + i;
-  const texts = (text: (n: number) => string | null): (string | null)[] =>
+  const strings = (text: (n: number) => string | null): (string | null)[] =>
     Array.from({ length: rows }, (_, i) => text(row(i)));
   const item = textColumn("item", Array.from({ length: 2 * rows }, (_, i) => `tag${(2 * first + i) % 97}`)).data;
-  const street = textColumn("street", texts((n) => `${1 + n % 200} Main St`));
+  const street = textColumn("street", strings((n) => `${1 + n % 200} Main St`));
   const zip = intColumn("zip", Array.from({ length: rows }, (_, i) => 10_000 + row(i) % 90_000));
   const address = new arrow.Struct([
     new arrow.Field("street", street.data.type, true),
@@ -138,7 +138,7 @@ export function demoBatch(rows: number, first = 0): arrow.RecordBatch {
   ]);
   const list = new arrow.List(new arrow.Field("item", item.type, true));
   return batchOf([
-    textColumn("_filament_event_id", texts((n) => `evt-${String(n).padStart(9, "0")}`)),
+    textColumn("_filament_event_id", strings((n) => `evt-${String(n).padStart(9, "0")}`)),
     filled("id", new arrow.Int64(), rows, new BigInt64Array(rows), (v, i) => v[i] = 2n ** 53n + BigInt(row(i))),
     filled("quantity", new arrow.Int16(), rows, new Int16Array(rows), (v, i) => v[i] = row(i) % 1000 - 500, 11, first),
     filled("price", new arrow.Float64(), rows, new Float64Array(rows), (v, i) => v[i] = scramble(row(i)) % 1e6 / 100),
@@ -154,7 +154,7 @@ export function demoBatch(rows: number, first = 0): arrow.RecordBatch {
       7,
       first,
     ),
-    textColumn("name", texts((n) => n % 13 === 12 ? null : `${NAMES[n % NAMES.length]} ${n}`)),
+    textColumn("name", strings((n) => n % 13 === 12 ? null : `${NAMES[n % NAMES.length]} ${n}`)),
     filled(
       "created_at",
       new arrow.Timestamp(arrow.TimeUnit.MICROSECOND, "UTC"),

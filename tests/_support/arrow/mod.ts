@@ -26,5 +26,5 @@ export { renderIntegrationJson } from "./integration_json.ts";
 export { fixedMakers, type Maker } from "./makers.ts";
 export { dictionary, fixedList, largeList, list, pairMap, struct, textMap, union } from "./nested_makers.ts";
 export { floatText } from "./plain_text.ts";
-export { arrowReaders, bodies, bodyTexts, isMisread, readFlechette, refusalOf } from "./readers.ts";
+export { arrowReaders, bodies, bodyStrings, isMisread, readFlechette, refusalOf } from "./readers.ts";
 export { textMakers, utf8 } from "./text_makers.ts";

@@ -60,7 +60,7 @@ export function bodies(encoded: EncodedRows): Uint8Array[] {
 }
 
 /** Each row's body as text; bytes that are no UTF-8 throw. */
-export function bodyTexts(encoded: EncodedRows): string[] {
+export function bodyStrings(encoded: EncodedRows): string[] {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return bodies(encoded).map((body) => decoder.decode(body));
 }

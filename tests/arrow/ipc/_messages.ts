@@ -1,4 +1,4 @@
-/** Writes Arrow IPC messages by hand, whatever they announce: metadata that no library would write. */
+/** Writes Arrow IPC messages field by field, including metadata that no library would write. */
 
 /** A field of a FlatBuffers table. */
 export type Field =
@@ -12,7 +12,7 @@ export type Field =
 /** A FlatBuffers table: its fields by slot. */
 export type Table = Readonly<Record<number, Field>>;
 
-/** Writes a table and, behind it, all that it refers to. */
+/** Writes a table, followed by all that it refers to. */
 export function flatbuffer(root: Table): Uint8Array {
   const writer = new Writer();
   writer.view.setUint32(0, writer.table(root), true);
@@ -62,7 +62,7 @@ class Writer {
       }
       case "tables": {
         const start = this.#vector(at, field[1].length, 4);
-        const known = new Map<Table, number>(); // a table that stands in the vector many times is written once
+        const known = new Map<Table, number>(); // a table that is in the vector many times is written once
         return field[1].forEach((table, index) => {
           const target = known.get(table) ?? this.table(table);
           known.set(table, target);
@@ -95,7 +95,7 @@ class Writer {
   }
 }
 
-/** Types of columns (Schema.fbs): the tag of the union and its table. */
+/** Column types (Schema.fbs): the union's tag and table. */
 export const types = {
   int32: [2, { 0: ["i32", 32], 1: ["u8", 1] }],
   utf8: [5, {}],
@@ -104,7 +104,7 @@ export const types = {
   utf8View: [24, {}],
 } as const satisfies Record<string, readonly [number, Table]>;
 
-/** A field of a schema. `more` has further slots: 4 is its dictionary, 6 its metadata. */
+/** A field of a schema. `more` sets further slots: 4 is its dictionary, 6 its metadata. */
 export function field(
   name: string,
   [tag, type]: readonly [number, Table],
@@ -121,7 +121,7 @@ export function field(
   };
 }
 
-/** Frames a message: the marker, the length, metadata, body. */
+/** Frames a message: the marker, the length, the metadata, the body. */
 export function message(headerType: number, header: Table, body = new Uint8Array(0)): Uint8Array {
   const metadata = flatbuffer({
     0: ["i16", 4],
@@ -134,17 +134,17 @@ export function message(headerType: number, header: Table, body = new Uint8Array
   return concat(prefix, metadata, body);
 }
 
-/** A schema message. `more` has further slots: 0 is the endianness, 2 the metadata. */
+/** A schema message. `more` sets further slots: 0 is the endianness, 2 the metadata. */
 export function schema(fields: readonly Table[], more: Table = {}): Uint8Array {
   return message(1, { 1: ["tables", fields], ...more });
 }
 
-/** What a batch announces. */
+/** What a record batch announces. */
 export interface Batch {
   readonly rows: number;
   /** Length and null count of each column. */
   readonly nodes: readonly (readonly [number, number])[];
-  /** The buffers, one behind the other at multiples of 8, or where `positions` says. */
+  /** The buffers, one after another at multiples of 8, or at `positions` if given. */
   readonly buffers: readonly Uint8Array[];
   readonly positions?: readonly (readonly [offset: number, length: number])[];
   readonly variadic?: readonly number[];
@@ -156,7 +156,7 @@ export function batch(announced: Batch): Uint8Array {
   return message(3, ...record(announced));
 }
 
-/** A message with the values of a dictionary, or with more of them. */
+/** A dictionary batch: all values of a dictionary, or a delta. */
 export function dictionary(id: number, isDelta: boolean, values: Batch): Uint8Array {
   const [data, body] = record(values);
   return message(2, { 0: ["i64", id], 1: ["table", data], 2: ["u8", isDelta ? 1 : 0] }, body);
@@ -181,7 +181,7 @@ export function stream(...messages: readonly Uint8Array[]): Uint8Array<ArrayBuff
   return concat(...messages, Uint8Array.of(255, 255, 255, 255, 0, 0, 0, 0));
 }
 
-/** Joins bytes. */
+/** Concatenates bytes. */
 export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

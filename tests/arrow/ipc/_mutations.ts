@@ -1,4 +1,4 @@
-/** Damages small Arrow files bit by bit, and reads them under a watch on what is allocated. */
+/** Damages small Arrow files bit by bit, and reads them while watching the allocations. */
 
 import assert from "node:assert/strict";
 import { readArrow } from "../../../src/arrow/mod.ts";
@@ -9,21 +9,21 @@ import { listFiles, readBytes } from "../../_support/testdata.ts";
 /** The files of tests/_testdata/ipc. */
 export const files: readonly string[] = listFiles("ipc").filter((name) => /\.arrows?$/.test(name));
 
-/** Reads and encodes all rows; the JSON of each row. */
-export async function readTexts(ipc: Uint8Array<ArrayBuffer>): Promise<string[]> {
+/** Reads and encodes all rows; returns the JSON of each row. */
+export async function readBodies(ipc: Uint8Array<ArrayBuffer>): Promise<string[]> {
   const decoder = new TextDecoder();
-  const texts: string[] = [];
+  const bodies: string[] = [];
   for await (const rows of readArrow(ipc)) {
     const { bytes, offsets } = encodeRows(rows);
     assert.equal(offsets.length, rows.numRows + 1);
     for (let row = 0; row < rows.numRows; row++) {
-      texts.push(decoder.decode(bytes.subarray(offsets[row], offsets[row + 1])));
+      bodies.push(decoder.decode(bytes.subarray(offsets[row], offsets[row + 1])));
     }
   }
-  return texts;
+  return bodies;
 }
 
-/** What came of the damaged copies of a file. */
+/** What reading the damaged copies of a file led to. */
 export interface Tally {
   readonly read: number;
   readonly refused: number;
@@ -32,12 +32,12 @@ export interface Tally {
 }
 
 /**
- * Flips one bit at a time, every `step`th from `first` on, and reads the result. Each copy must give as many rows as the
- * whole file, or be refused with an EncodeError that has a code.
+ * Flips one bit at a time, every `step`th from `first` on, and reads the result. Each copy must have as many rows as the
+ * original file, or be refused with an EncodeError that has a code.
  */
 export async function flipBits(file: string, first: number, step: number): Promise<Tally> {
   const ipc = readBytes(`ipc/${file}`);
-  const rows = (await readTexts(ipc)).length;
+  const rows = (await readBodies(ipc)).length;
   const watch = watchArrays();
   const tally = { read: 0, refused: 0 };
   try {
@@ -60,16 +60,16 @@ export async function flipBits(file: string, first: number, step: number): Promi
   return { ...tally, largest: watch.largest() };
 }
 
-/** Reads a file: the number of its rows, or what was thrown. */
+/** Reads a file: returns the number of its rows, or what was thrown. */
 async function outcomeOf(ipc: Uint8Array<ArrayBuffer>): Promise<unknown> {
   try {
-    return (await readTexts(ipc)).length;
+    return (await readBodies(ipc)).length;
   } catch (error) {
     return error;
   }
 }
 
-/** Watches the size of typed arrays and buffers that are made by length until `end()`. */
+/** Records the size of typed arrays and buffers that are created by length until `end()`. */
 export function watchArrays(): { largest(): number; end(): void } {
   const names = ["Uint8Array", "Int32Array", "Uint32Array", "Float64Array", "BigInt64Array"] as const;
   const kept = names.map((name) => [name, globalThis[name]] as const);

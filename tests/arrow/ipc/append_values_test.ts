@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { readArrow } from "../../../src/arrow/mod.ts";
-import { bodyTexts } from "../../_support/arrow/mod.ts";
+import { bodyStrings } from "../../_support/arrow/mod.ts";
 import { encodeRows } from "../../../src/json/encode.ts";
 import { type Batch, batch, concat, dictionary, field, int32s, schema, stream, types } from "./_messages.ts";
 
 const NONE = new Uint8Array(0);
 
-/** A field with a dictionary of some type, and 32-bit indices. */
+/** A field with a dictionary of a type, and 32-bit indices. */
 const coded = (type: typeof types.utf8 | typeof types.int32) =>
   schema([field("d", type, [], { 4: ["table", { 0: ["i64", 1] }] })]);
 
@@ -35,7 +35,7 @@ function strings(values: readonly (string | null)[]): Batch {
 const numbers = (values: readonly (number | null)[]): Batch =>
   column(values, int32s(...values.map((value) => value ?? 7)));
 
-/** A stream that extends its dictionary before each batch; each batch has every value known by then. */
+/** A stream that extends its dictionary before each batch; each batch refers to every value sent so far. */
 function growing<T>(head: Uint8Array, parts: readonly (readonly T[])[], of: (values: readonly T[]) => Batch) {
   let known = 0;
   return stream(
@@ -54,10 +54,10 @@ function partsOf<T>(value: fc.Arbitrary<T>): fc.Arbitrary<(T | null)[][]> {
 
 async function assertGrows<T>(head: Uint8Array, parts: readonly (readonly T[])[], of: (values: readonly T[]) => Batch) {
   const batches = await Array.fromAsync(readArrow(growing(head, parts, of)));
-  // Encoded when all deltas are read: a later one must not change what an earlier batch refers to.
-  const texts = batches.map((rows) => bodyTexts(encodeRows(rows)));
+  // Encoded after all deltas are read: a later delta must not change what an earlier batch refers to.
+  const bodies = batches.map((rows) => bodyStrings(encodeRows(rows)));
   const expected = parts.map((_, index) => parts.slice(0, index + 1).flat().map((d) => JSON.stringify({ d })));
-  assert.deepEqual(texts, expected);
+  assert.deepEqual(bodies, expected);
 }
 
 Deno.test("a dictionary of strings that grows by deltas has all values in each batch", async () => {
@@ -83,7 +83,7 @@ Deno.test("a dictionary that grows by 1,000 deltas has few chunks", async () => 
   assert.ok(chunks.length <= 10, `${chunks.length} chunks`);
 });
 
-Deno.test("a delta with wrong offsets is refused, not merged with the values before it", async () => {
+Deno.test("readArrow() refuses a delta with wrong offsets and does not merge it with earlier values", async () => {
   const wrong: Batch = { ...strings(["a", "b"]), buffers: [NONE, int32s(0, -1, 2), new TextEncoder().encode("ab")] };
   const indices = [0, 1, 2, 3];
   const ipc = stream(

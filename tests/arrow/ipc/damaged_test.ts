@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { zstdCompressSync } from "node:zlib";
 import type { EncodeErrorCode } from "../../../src/errors/mod.ts";
 import { readBytes } from "../../_support/testdata.ts";
-import { readTexts, watchArrays } from "./_mutations.ts";
+import { readBodies, watchArrays } from "./_mutations.ts";
 import { type Batch, batch, concat, field, int32s, message, schema, stream, type Table, types } from "./_messages.ts";
 
 const NONE = new Uint8Array(0);
@@ -14,33 +14,33 @@ const views = schema([field("view", types.utf8View)]);
 const three: Batch = { rows: 3, nodes: [[3, 0]], buffers: [NONE, int32s(1, 2, 3)] };
 const view: Batch = { rows: 1, nodes: [[1, 0]], buffers: [NONE, int32s(1, 97, 0, 0)], variadic: [0] };
 
-/** Checks that data is refused, and that no large array was made for it. */
+/** Asserts that data is refused, and that no large array was allocated for it. */
 async function assertRefused(ipc: Uint8Array<ArrayBuffer>, pattern: RegExp, more: object = {}): Promise<void> {
   const code: EncodeErrorCode = "encode.malformed";
   const watch = watchArrays();
   try {
-    await assert.rejects(readTexts(ipc), { name: "EncodeError", code, message: pattern, ...more });
+    await assert.rejects(readBodies(ipc), { name: "EncodeError", code, message: pattern, ...more });
   } finally {
     watch.end();
   }
-  assert.ok(watch.largest() <= 2 * MIB, `an array of ${watch.largest()} bytes was made`);
+  assert.ok(watch.largest() <= 2 * MIB, `an array of ${watch.largest()} bytes was allocated`);
 }
 
-Deno.test("readArrow() reads what these tests write when nothing is wrong with it", async () => {
+Deno.test("readArrow() reads what the writers of these tests write when nothing is damaged", async () => {
   assert.deepEqual(
-    await readTexts(stream(ids, batch(three), batch(three))),
+    await readBodies(stream(ids, batch(three), batch(three))),
     [1, 2, 3, 1, 2, 3].map((id) => `{"id":${id}}`),
   );
   const text: Batch = { rows: 2, nodes: [[2, 0]], buffers: [NONE, int32s(0, 1, 3), new TextEncoder().encode("abc")] };
-  assert.deepEqual(await readTexts(stream(names, batch(text))), ['{"name":"a"}', '{"name":"bc"}']);
-  assert.deepEqual(await readTexts(stream(views, batch(view))), ['{"view":"a"}']);
-  assert.deepEqual(await readTexts(stream(ids)), []);
+  assert.deepEqual(await readBodies(stream(names, batch(text))), ['{"name":"a"}', '{"name":"bc"}']);
+  assert.deepEqual(await readBodies(stream(views, batch(view))), ['{"view":"a"}']);
+  assert.deepEqual(await readBodies(stream(ids)), []);
 });
 
 const list = field("l", types.list, [field("item", types.int32)]);
 const pair = field("s", types.structs, [field("a", types.int32), field("b", types.int32)]);
 
-/** What is wrong, the data, and what the message says of it. */
+/** What is wrong, the data, and what the error message says. */
 const cases: readonly (readonly [string, Uint8Array<ArrayBuffer>, RegExp, object?])[] = [
   ["more rows than values", stream(ids, batch(three), batch({ ...three, rows: 5 })), /"id": it has 3 values.* 5 rows/, {
     batch: 1,
@@ -159,7 +159,7 @@ const zeros = zstdCompressSync(Buffer.alloc(64 * MIB));
 const stored = Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x40, 0x40, 0, 12, 0, 0, 0x80, ...int32s(1, 2, 3), 0, 0, 0, 0);
 
 for (const length of [64 * MIB, 2 ** 30, 2 ** 40, -2]) {
-  Deno.test(`readArrow() does not decompress ${length} bytes for a column of 12`, async () => {
+  Deno.test(`readArrow() does not decompress ${length} bytes for a column of 12 bytes`, async () => {
     for (const [codec, data] of [["zstd", zeros], ["lz4", stored]] as const) {
       const ipc = stream(ids, batch({ ...three, codec, buffers: [NONE, compressed(length, data)] }));
       await assertRefused(ipc, /announces -?\d+ bytes and its column needs 12/, { column: "id" });
@@ -167,26 +167,26 @@ for (const length of [64 * MIB, 2 ** 30, 2 ** 40, -2]) {
   });
 }
 
-Deno.test("readArrow() refuses an LZ4 frame too short for what its offsets and its length announce", async () => {
+Deno.test("readArrow() refuses an LZ4 frame that is too short for its offsets and announced length", async () => {
   const offsets = compressed(-1, int32s(0, 0, 0, 2 ** 30));
   const ipc = stream(names, batch({ ...three, codec: "lz4", buffers: [NONE, offsets, compressed(2 ** 30, stored)] }));
   await assertRefused(ipc, /LZ4 frame of \d+ bytes announces 1073741824/);
 });
 
-Deno.test("readArrow() refuses compressed data that holds other bytes than it announces", async () => {
+Deno.test("readArrow() refuses compressed data whose decompressed size differs from the announced one", async () => {
   for (const [codec, data] of [["zstd", zstdCompressSync(int32s(1, 2, 3))], ["lz4", stored]] as const) {
     const of = (length: number) => stream(ids, batch({ ...three, codec, buffers: [NONE, compressed(length, data)] }));
-    assert.deepEqual(await readTexts(of(12)), ['{"id":1}', '{"id":2}', '{"id":3}']);
+    assert.deepEqual(await readBodies(of(12)), ['{"id":1}', '{"id":2}', '{"id":3}']);
     for (const length of [11, 13, 16]) await assertRefused(of(length), /./, { column: "id" });
   }
 });
 
-Deno.test("readArrow() takes an uncompressed length of 0 as an empty buffer, with bytes behind it or without", async () => {
+Deno.test("readArrow() reads an uncompressed length of 0 as an empty buffer, with or without bytes after it", async () => {
   for (const codec of ["zstd", "lz4"] as const) {
     for (const data of [NONE, stored, zstdCompressSync(NONE)]) {
       const buffers = [compressed(0, data), compressed(-1, int32s(0, 0, 0, 0)), compressed(0, data)];
-      const texts = await readTexts(stream(names, batch({ ...three, codec, buffers })));
-      assert.deepEqual(texts, Array(3).fill('{"name":""}'));
+      const bodies = await readBodies(stream(names, batch({ ...three, codec, buffers })));
+      assert.deepEqual(bodies, Array(3).fill('{"name":""}'));
     }
   }
 });

@@ -11,7 +11,7 @@ function frame(block: readonly number[]): Uint8Array {
 const whole = (frame: Uint8Array, length: number): Uint8Array => decompressLz4(frame, length, length);
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("decompressLz4() repeats a match that overlaps what it writes", () => {
+Deno.test("decompressLz4() repeats a match that overlaps its own output", () => {
   assert.equal(text(whole(frame([0x2f, 0x61, 0x62, 2, 0, 5, 0x10, 0x63]), 27)), "ab".repeat(13) + "c");
 });
 
@@ -25,7 +25,7 @@ Deno.test("decompressLz4() reads long literals, stored blocks and matches across
   assert.equal(text(whole(bytes, 308)), text(Uint8Array.from(literals)) + "xyz" + "xyzx" + "!");
 });
 
-Deno.test("decompressLz4() refuses what is cut or reaches before the beginning", () => {
+Deno.test("decompressLz4() refuses truncated frames, and matches that begin before the output", () => {
   const full = frame([0x2f, 0x61, 0x62, 2, 0, 5, 0x10, 0x63]);
   for (let end = 0; end < full.length - 4; end++) assert.throws(() => whole(full.subarray(0, end), 27));
   assert.throws(() => whole(frame([0x10, 0x61, 2, 0, 0x10, 0x61]), 5000), /cut or broken/);
@@ -34,7 +34,7 @@ Deno.test("decompressLz4() refuses what is cut or reaches before the beginning",
   assert.throws(() => whole(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), 50_000), /magic/);
 });
 
-Deno.test("decompressLz4() refuses a block of more than its frame announces, however long its match is", () => {
+Deno.test("decompressLz4() refuses a block larger than its frame announces, however long its match is", () => {
   const block = [0x1f, 0x61, 1, 0, ...Array(300).fill(255), 0, 0x10, 0x61];
   const length = 1 + 15 + 300 * 255 + 4 + 1;
   const size = [block.length & 255, block.length >> 8, 0, 0];
@@ -45,7 +45,7 @@ Deno.test("decompressLz4() refuses a block of more than its frame announces, how
   assert.throws(() => whole(of(3), length), /cut or broken/);
 });
 
-Deno.test("decompressLz4() refuses an announced size that is not the content's, in the frame or before it", () => {
+Deno.test("decompressLz4() refuses a size that differs from the content's, announced in or before the frame", () => {
   const block = [0x16, 0x61, 1, 0, 0x10, 0x61];
   const of = (size: readonly number[]) =>
     Uint8Array.of(4, 0x22, 0x4d, 0x18, 0x68, 0x40, ...size, 0, 6, 0, 0, 0, ...block, 0, 0, 0, 0);
@@ -57,7 +57,7 @@ Deno.test("decompressLz4() refuses an announced size that is not the content's, 
   assert.throws(() => whole(frame(block), 11), /cut or broken/);
 });
 
-Deno.test("decompressLz4() stops when it has what is needed", () => {
+Deno.test("decompressLz4() stops once it has the bytes that are needed", () => {
   const content = "abcdefgh" + "a".repeat(12);
   const literals = [...new TextEncoder().encode("abcdefgha")];
   const bytes = frame([0x97, ...literals, 1, 0]);
@@ -66,7 +66,7 @@ Deno.test("decompressLz4() stops when it has what is needed", () => {
   }
 });
 
-Deno.test("decompressLz4() gives what a slow plain decoder gives, for any sequences", () => {
+Deno.test("decompressLz4() agrees with a slow, simple decoder on any sequences", () => {
   const run = fc.uint8Array({ minLength: 0, maxLength: 300 });
   const sequence = fc.record({ literals: run, distance: fc.nat(), length: fc.integer({ min: 4, max: 700 }) });
   fc.assert(fc.property(fc.array(sequence, { maxLength: 8 }), run, (sequences, last) => {

@@ -5,12 +5,12 @@ import { type Inflate, loadCodec } from "../../../src/arrow/ipc/compression.ts";
 import { boundedFrame } from "../../../src/arrow/ipc/zstd_frame.ts";
 import { readBytes } from "../../_support/testdata.ts";
 import { concat } from "./_messages.ts";
-import { readTexts } from "./_mutations.ts";
+import { readBodies } from "./_mutations.ts";
 
 const portable: Inflate = await loadCodec("zstd");
 const MIB = 1 << 20;
 
-/** A frame by hand: its descriptor, window or content size, and blocks. */
+/** Builds a frame from its descriptor, window or content size, and blocks. */
 function frame(head: readonly number[], ...blocks: readonly (readonly number[])[]): Uint8Array {
   const last = blocks.length - 1;
   const all = blocks.flatMap(([first, ...rest], index) => [first! | (index === last ? 1 : 0), ...rest]);
@@ -26,7 +26,7 @@ function compressed(bytes: Uint8Array, level: number, checksum: boolean): Uint8A
   return zstdCompressSync(bytes, { params } as ZstdOptions);
 }
 
-Deno.test("boundedFrame() keeps the content of a frame, whole or its beginning", () => {
+Deno.test("boundedFrame() keeps the content of a frame, or its beginning", () => {
   const bytes = fc.array(fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.nat(3000)), { maxLength: 8 });
   fc.assert(fc.property(bytes, fc.constantFrom(1, 3, 19), fc.boolean(), fc.nat(), (parts, level, checksum, part) => {
     const content = concat(...parts.flatMap(([bytes, times]) => new Array<Uint8Array>(times).fill(bytes)));
@@ -52,7 +52,7 @@ Deno.test("boundedFrame() refuses a window that too many blocks would move", () 
   assert.equal(portable(frame([0, 0x10], ...new Array<number[]>(1000).fill(STORED)), 1000, 1000).length, 1000);
 });
 
-Deno.test("boundedFrame() refuses what is cut, continues, needs a dictionary, or holds another size", () => {
+Deno.test("boundedFrame() refuses frames that are truncated, continued, need a dictionary or have another size", () => {
   const whole = frame([0, 0], STORED, STORED);
   assert.equal(portable(whole, 2, 2).length, 2);
   for (let end = 0; end < whole.length; end++) assert.throws(() => boundedFrame(whole.subarray(0, end), 2, 2));
@@ -63,7 +63,7 @@ Deno.test("boundedFrame() refuses what is cut, continues, needs a dictionary, or
   assert.throws(() => boundedFrame(Uint8Array.of(0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4), 4, 4), /not a ZSTD/);
 });
 
-Deno.test("boundedFrame() accepts the weights of any text that is compressed", () => {
+Deno.test("boundedFrame() accepts the Huffman weights of any compressed string", () => {
   const letters = fc.array(fc.nat(255), { minLength: 1, maxLength: 40 });
   fc.assert(
     fc.property(letters, fc.array(fc.nat(), { maxLength: 3000 }), fc.constantFrom(1, 5, 19), (set, picks, level) => {
@@ -73,7 +73,7 @@ Deno.test("boundedFrame() accepts the weights of any text that is compressed", (
   );
 });
 
-Deno.test("readArrow() refuses weights that never end", async () => {
+Deno.test("readArrow() refuses Huffman weights that never end", async () => {
   const ipc = readBytes("reports/zstd_weights.arrow");
-  await assert.rejects(readTexts(ipc), { code: "encode.malformed", message: /weights of a ZSTD block/ });
+  await assert.rejects(readBodies(ipc), { code: "encode.malformed", message: /weights of a ZSTD block/ });
 });

@@ -14,7 +14,7 @@ for (const more of [[], ["--publish-mode", "fast"], ["--retry", "30s"]]) {
     await using server = await startNatsServer();
     const nc = await connect({ url: server.url });
     await createStream(nc, STREAM);
-    const texts: string[] = [];
+    const written: string[] = [];
     let receipts = 0;
     const stdout = {
       write: async () => {
@@ -23,14 +23,14 @@ for (const more of [[], ["--publish-mode", "fast"], ["--retry", "30s"]]) {
         await createStream(nc, STREAM);
       },
     };
-    const stderr = { write: (text: string) => Promise.resolve(void texts.push(text)) };
+    const stderr = { write: (text: string) => Promise.resolve(void written.push(text)) };
     const { signal } = new AbortController();
     const io = { stdin: (async function* () {})(), stdout, stderr, env: {}, signal };
     const inputs = Array<string>(8).fill(files.path("orders.arrow"));
     const exitCode = await main(["publish", ...inputs, ...destination(server), ...more], io);
     const { state } = await infoOf(nc, "ORDERS");
     await nc.close();
-    const err = texts.join("");
+    const err = written.join("");
     assert.equal(exitCode, 1, err);
     assert.equal(state.messages, 0);
     assert.match(err, /^jetrow: publish\.stream_changed: Cannot confirm the rows of stream "ORDERS"/m);

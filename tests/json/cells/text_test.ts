@@ -4,11 +4,11 @@ import { isIntact } from "../../../src/arrow/intact.ts";
 import { type RowsView, viewRows } from "../../../src/arrow/view.ts";
 import { EncodeError } from "../../../src/errors/mod.ts";
 import { encodeView } from "../../../src/json/encode.ts";
-import { batchOf, bodyTexts, textColumn } from "../../_support/arrow/mod.ts";
+import { batchOf, bodyStrings, textColumn } from "../../_support/arrow/mod.ts";
 
 const textOf = (row: number): string => `the string of row ${row}`;
 
-/** Rows whose strings are views, each into a buffer of its own; `looks` counts how often a buffer is asked for. */
+/** Rows whose strings are views, each into a buffer of its own; `looks` counts the reads of buffers. */
 function viewsOf(
   rows: number,
 ): { readonly view: RowsView; readonly buffers: Uint8Array[]; readonly looks: () => number } {
@@ -43,19 +43,19 @@ function viewsOf(
   return { view: { ...base, rowCount: rows, types: [type], chunks }, buffers, looks: () => looks };
 }
 
-Deno.test("a piece of string views looks at the buffers of its own rows", () => {
+Deno.test("a piece of string views reads the buffers of its own rows only", () => {
   const rows = 2000;
   const { view, looks } = viewsOf(rows);
-  const texts: string[] = [];
-  for (let from = 0; from < rows; from += 10) texts.push(...bodyTexts(encodeView(view, { from, count: 10 })));
-  assert.deepEqual(texts, Array.from({ length: rows }, (_, row) => JSON.stringify({ a: textOf(row) })));
+  const bodies: string[] = [];
+  for (let from = 0; from < rows; from += 10) bodies.push(...bodyStrings(encodeView(view, { from, count: 10 })));
+  assert.deepEqual(bodies, Array.from({ length: rows }, (_, row) => JSON.stringify({ a: textOf(row) })));
   assert.ok(looks() <= 3 * rows, `${looks()} looks at buffers for ${rows} rows`);
 });
 
-Deno.test("a string view into a buffer that was transferred is refused", () => {
+Deno.test("encodeView() refuses a string view into a buffer that was transferred", () => {
   const { view, buffers } = viewsOf(3);
   structuredClone(buffers[1]!.buffer, { transfer: [buffers[1]!.buffer as ArrayBuffer] });
-  assert.equal(bodyTexts(encodeView(view, { from: 0, count: 1 })).length, 1);
+  assert.equal(bodyStrings(encodeView(view, { from: 0, count: 1 })).length, 1);
   assert.throws(
     () => encodeView(view),
     (error) => error instanceof EncodeError && error.code === "encode.malformed" && /transferred/.test(error.message),

@@ -5,11 +5,11 @@ import { encodeView } from "../../../src/json/encode.ts";
 import { PieceMemory, SpareMemory, zeros } from "../../../src/json/memory/spare.ts";
 import { batchOf, intColumn, textColumn } from "../../_support/arrow/mod.ts";
 
-function viewOf(texts: readonly string[]) {
-  return viewRows(batchOf([intColumn("i", texts.map((_, i) => i)), textColumn("t", texts)], texts.length));
+function viewOf(strings: readonly string[]) {
+  return viewRows(batchOf([intColumn("i", strings.map((_, i) => i)), textColumn("t", strings)], strings.length));
 }
 
-Deno.test("encodeView() into spare memory, whatever it holds and of whatever size, is encodeView() into its own", () => {
+Deno.test("encodeView() into spare memory of any size and content writes the same as into new memory", () => {
   const text = fc.tuple(fc.nat(4000), fc.constantFrom("a", "é", '"', "東")).map(([times, one]) => one.repeat(times));
   fc.assert(fc.property(
     fc.array(fc.array(text, { maxLength: 40 }), { minLength: 1, maxLength: 6 }),
@@ -21,8 +21,8 @@ Deno.test("encodeView() into spare memory, whatever it holds and of whatever siz
         memory.bodies!.give(new Uint8Array(first).fill(0x22));
         memory.offsets.give(new Uint8Array(first & ~3).fill(0x22));
       }
-      for (const texts of batches) {
-        const view = viewOf(texts);
+      for (const strings of batches) {
+        const view = viewOf(strings);
         const plain = encodeView(view, { maxBytes });
         const { bytes, offsets, rows, crc32c } = encodeView(view, { maxBytes, memory });
         assert.deepEqual([bytes, offsets, rows, crc32c], [plain.bytes, plain.offsets, plain.rows, plain.crc32c]);
@@ -35,7 +35,7 @@ Deno.test("encodeView() into spare memory, whatever it holds and of whatever siz
   ));
 });
 
-Deno.test("SpareMemory gives no memory out twice, and keeps two pieces of 16 MiB at most", () => {
+Deno.test("SpareMemory returns each memory once, and keeps at most two of up to 16 MiB", () => {
   const spare = new SpareMemory();
   const sizes = [0, (1 << 24) + 1, 1 << 24, 10, 20];
   for (const size of sizes) spare.give(new Uint8Array(size));
@@ -46,13 +46,13 @@ Deno.test("SpareMemory gives no memory out twice, and keeps two pieces of 16 MiB
   ]);
 });
 
-Deno.test("encodeView() into no spare memory yet holds no more than it needs", () => {
+Deno.test("encodeView() does not keep memory that was sized by an unusually large first row", () => {
   const large = viewOf(["x".repeat(300_000), ...Array<string>(999).fill("y")]);
   const part = encodeView(large, { memory: new PieceMemory() });
-  assert.ok(part.bytes.buffer.byteLength < 2 * part.bytes.length, "what the first row made it guess is not kept");
+  assert.ok(part.bytes.buffer.byteLength < 2 * part.bytes.length, "memory sized by the first row is not kept");
 });
 
-Deno.test("SpareMemory gives nothing that is too small, and drops it where all are", () => {
+Deno.test("SpareMemory returns no memory that is too small, and drops all if none is large enough", () => {
   const spare = new SpareMemory();
   spare.give(new Uint8Array(20));
   spare.give(new Uint8Array(10));
@@ -61,7 +61,7 @@ Deno.test("SpareMemory gives nothing that is too small, and drops it where all a
   assert.equal(spare.take(), undefined);
 });
 
-Deno.test("zeros() are zeros, whatever the memory held", () => {
+Deno.test("zeros() returns zeros, whatever the memory held", () => {
   const spare = new SpareMemory();
   const given = new Uint8Array(8).fill(7);
   spare.give(given);
@@ -78,7 +78,7 @@ Deno.test("SpareMemory keeps nothing once it is closed", () => {
   assert.equal(spare.take(), undefined);
 });
 
-Deno.test("PieceMemory has no memory for bodies where it may not, and keeps nothing once it is closed", () => {
+Deno.test("PieceMemory has no memory for bodies if bodies is false, and keeps nothing once it is closed", () => {
   const memory = new PieceMemory({ bodies: false });
   assert.equal(memory.bodies, undefined);
   memory.close();

@@ -19,14 +19,14 @@ Deno.test("putBase64() writes bytes of any length as Buffer does", () => {
   );
 });
 
-Deno.test("putBase64() writes more than the scratch has room for", () => {
+Deno.test("putBase64() writes more bytes than the scratch has room for", () => {
   for (const length of [24_576, 24_577, 24_578, 500_000, 500_001]) {
     const bytes = Uint8Array.from({ length }, (_, n) => n * 7 + (n >> 8));
     assert.equal(text(bytes, 1), `"${Buffer.from(bytes).toString("base64")}"`);
   }
 });
 
-Deno.test("putUuid() writes sixteen bytes as RFC 9562 has them", () => {
+Deno.test("putUuid() writes sixteen bytes in the notation of RFC 9562", () => {
   const bytes = Uint8Array.of(
     9,
     0xf8,

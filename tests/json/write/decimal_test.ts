@@ -4,7 +4,7 @@ import { putDecimal, putShort } from "../../../src/json/write/decimal.ts";
 import { readVectors } from "../../_support/testdata.ts";
 import { written } from "../../_support/scratch_text.ts";
 
-/** A decimal's text, from the digits as text. */
+/** The JSON of a decimal, from its digits as a string. */
 function decimalText(unscaled: bigint, scale: number): string {
   const sign = unscaled < 0n ? "-" : "";
   const digits = String(unscaled < 0n ? -unscaled : unscaled);
@@ -18,7 +18,7 @@ function words(n: bigint, bits: number): Int32Array {
 }
 
 function text(unscaled: bigint, bits: number, scale: number): string {
-  // Other decimals around it: nothing of them may be read.
+  // Surrounded by other decimals, which must not be read.
   const padded = new Int32Array(bits / 32 + 4).fill(-1);
   padded.set(words(unscaled, bits), 2);
   return written((p) => putDecimal(p, padded, 2, bits / 32, scale));
@@ -50,7 +50,7 @@ Deno.test("putDecimal() writes the extremes of each width, around 2^53, and powe
   }
 });
 
-Deno.test("putShort() writes what fits 2^53 as putDecimal() does", () => {
+Deno.test("putShort() agrees with putDecimal() on decimals that fit 2^53", () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), fc.integer({ min: 0, max: 15 }), (n, scale) => {
       assert.equal(written((p) => putShort(p, n, scale)), decimalText(BigInt(n), scale));
@@ -59,7 +59,7 @@ Deno.test("putShort() writes what fits 2^53 as putDecimal() does", () => {
   );
 });
 
-Deno.test("putDecimal() writes the vectors", () => {
+Deno.test("putDecimal() writes the vectors' decimals", () => {
   const { decimals } = readVectors<{ decimals: { unscaled: string; scale: number; text: string }[] }>("values");
   for (const { unscaled, scale, text: expected } of decimals) {
     assert.equal(text(BigInt(unscaled), 128, scale), expected);

@@ -13,7 +13,7 @@ import {
 } from "../../../src/json/write/digits.ts";
 import { written } from "../../_support/scratch_text.ts";
 
-/** Numbers around which digits or words change. */
+/** Numbers around which the number of digits or words changes. */
 const edges = [
   ...Array.from({ length: 20 }, (_, n) => 10n ** BigInt(n)),
   ...Array.from({ length: 64 }, (_, n) => 1n << BigInt(n)),
@@ -54,7 +54,7 @@ Deno.test("putWhole() and putInt32() write numbers as String() does", () => {
   fc.assert(fc.property(fc.maxSafeNat(), (n) => assert.equal(written((p) => putWhole(p, n)), String(n))));
 });
 
-Deno.test("the writers of a fixed number of digits keep leading zeros", () => {
+Deno.test("the functions that write a fixed number of digits keep leading zeros", () => {
   fc.assert(fc.property(fc.nat(99_999_999), fc.integer({ min: 1, max: 8 }), (n, count) => {
     const last = n % 10 ** count;
     assert.equal(written((p) => putLast(p, last, count)), String(last).padStart(count, "0"));

@@ -4,7 +4,7 @@ import { isJson, isJsonNumber } from "../../../src/json/write/embedded.ts";
 
 const encoder = new TextEncoder();
 
-/** Bytes in the middle of others, which must not be read. */
+/** Bytes surrounded by other bytes, which must not be read. */
 function padded(text: string | Uint8Array): [Uint8Array, number, number] {
   const bytes = typeof text === "string" ? encoder.encode(text) : text;
   const all = new Uint8Array(bytes.length + 4).fill(0x31);
@@ -37,7 +37,7 @@ const fragments = fc.constantFrom(
   "NaN",
 );
 
-Deno.test("isJson() takes what JSON.parse() takes, and nothing else", () => {
+Deno.test("isJson() accepts what JSON.parse() accepts, and nothing else", () => {
   fc.assert(
     fc.property(fc.array(fragments, { maxLength: 8 }), (parts) => {
       const text = parts.join("");
@@ -47,7 +47,7 @@ Deno.test("isJson() takes what JSON.parse() takes, and nothing else", () => {
   );
 });
 
-Deno.test("isJson() takes any value that JSON.stringify() writes, and not the same cut short or with more", () => {
+Deno.test("isJson() accepts any value that JSON.stringify() writes, and refuses it truncated or extended", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(3), fc.nat(), (value, indent, seed) => {
       const text = JSON.stringify(value, null, indent);
@@ -60,7 +60,7 @@ Deno.test("isJson() takes any value that JSON.stringify() writes, and not the sa
   );
 });
 
-Deno.test("isJson() refuses a byte order mark and bytes that are no UTF-8", () => {
+Deno.test("isJson() refuses a byte order mark and invalid UTF-8", () => {
   assert.ok(!isJson(...padded("\ufeff{}")));
   assert.ok(isJson(...padded('"\ufeff"')));
   for (
@@ -70,7 +70,7 @@ Deno.test("isJson() refuses a byte order mark and bytes that are no UTF-8", () =
   }
 });
 
-Deno.test("isJson() bears any depth without recursion", () => {
+Deno.test("isJson() accepts any depth without recursion", () => {
   const depth = 1_000_000;
   assert.ok(isJson(...padded("[".repeat(depth) + "]".repeat(depth))));
   assert.ok(!isJson(...padded("[".repeat(depth))));
@@ -78,7 +78,7 @@ Deno.test("isJson() bears any depth without recursion", () => {
   assert.ok(isJson(...padded('{"a":'.repeat(1000) + "1" + "}".repeat(1000))));
 });
 
-Deno.test("isJsonNumber() takes a JSON number alone", () => {
+Deno.test("isJsonNumber() accepts exactly a JSON number", () => {
   const number = /^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
   const parts = fc.array(fc.constantFrom(..."0123456789-+.eE ", "NaN"), { maxLength: 7 });
   fc.assert(

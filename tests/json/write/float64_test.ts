@@ -5,7 +5,7 @@ import { putFloat16, putFloat32 } from "../../../src/json/write/float32.ts";
 import { DOUBLE, type FloatFormat, floatText, HALF, SINGLE } from "../../../src/json/write/float_exact.ts";
 import { written } from "../../_support/scratch_text.ts";
 
-/** A double's text as ECMAScript says, and as the table of types wants what JSON has no number for. */
+/** A double as ECMAScript writes it, and NaN and infinities as the table of types says. */
 function doubleText(x: number): string {
   if (Object.is(x, -0)) return "-0";
   return Number.isFinite(x) ? String(x) : `"${x}"`;
@@ -22,7 +22,7 @@ function doubleOf(pattern: bigint): number {
   return bits.getFloat64(0);
 }
 
-/** A single's text by exact arithmetic. */
+/** The JSON of a single, by exact arithmetic. */
 function singleText(x: number): string {
   if (!Number.isFinite(x)) return `"${x}"`;
   bits.setFloat32(0, x);
@@ -43,7 +43,7 @@ Deno.test("putFloat64() writes doubles of any bit pattern as String() does", () 
   });
 });
 
-Deno.test("putFloat64() writes doubles of the fast ways' range as String() does", () => {
+Deno.test("putFloat64() writes doubles in the range of its fast paths as String() does", () => {
   const exponent = fc.integer({ min: 1000, max: 1085 });
   const fraction = fc.bigInt({ min: 0n, max: (1n << 52n) - 1n });
   fc.assert(
@@ -70,7 +70,7 @@ Deno.test("putFloat64() writes decimals of few digits, and their neighbours, as 
   );
 });
 
-Deno.test("putFloat64() writes whole numbers, halves, powers and what is no number", () => {
+Deno.test("putFloat64() writes whole numbers, halves, powers, NaN and infinities", () => {
   for (let n = -1074; n < 1024; n++) for (const m of [1, 3, 5, -7]) assertDouble(m * 2 ** n);
   for (let n = -323; n < 309; n++) for (const m of [1, 9.999999999999999]) assertDouble(Number(`${m}e${n}`));
   for (
@@ -110,7 +110,7 @@ Deno.test("putFloat32() reads back to the same float", () => {
   }));
 });
 
-Deno.test("putFloat16() writes ties to the even digit, extremes, and what is no number", () => {
+Deno.test("putFloat16() writes ties to the even digit, extremes, NaN and infinities", () => {
   const text = (pattern: number): string => written((p) => putFloat16(p, pattern));
   assert.deepEqual(
     [0, 0x8000, 0x3c00, 0xbc00, 0x7bff, 0x0001, 0x3555, 0x7c00, 0xfc00, 0x7c01, 0xfe00].map(text),
@@ -118,12 +118,12 @@ Deno.test("putFloat16() writes ties to the even digit, extremes, and what is no 
   );
 });
 
-/** The value of a float's fields; exact as a double up to 32 bits. */
+/** The value of a float from its fields; exact as a double for formats of up to 32 bits. */
 function valueOf(fraction: number, exponent: number, { fraction: width, least }: FloatFormat): number {
   return (exponent === 0 ? fraction : fraction + 2 ** width) * 2 ** (least + Math.max(exponent, 1) - 1);
 }
 
-Deno.test("floatText() of every half reads back to it, and no shorter decimal does", () => {
+Deno.test("floatText() of every half is its shortest decimal that reads back to it", () => {
   for (let pattern = 1; pattern < 0x7c00; pattern++) {
     const at = (p: number): number => valueOf(p & 0x3ff, p >> 10, HALF);
     const text = floatText(BigInt(pattern & 0x3ff), pattern >> 10, HALF);
@@ -135,13 +135,13 @@ Deno.test("floatText() of every half reads back to it, and no shorter decimal do
     if (digits === 1) continue;
     const step = 10 ** (Math.floor(Math.log10(at(pattern))) - digits + 2);
     const below = Math.floor(at(pattern) / step) * step;
-    // One digit less: neither neighbour is inside, beyond the doubles' own rounding.
+    // With one digit less, neither neighbour is inside, apart from the rounding of doubles.
     assert.ok(!inside(below * (1 + 1e-12)) || !inside(below * (1 - 1e-12)), text);
     assert.ok(!inside((below + step) * (1 + 1e-12)) || !inside((below + step) * (1 - 1e-12)), text);
   }
 });
 
-Deno.test("floatText() of doubles is what String() says", () => {
+Deno.test("floatText() of doubles agrees with String()", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 0x7fefffffffffffffn }), (pattern) => {
       const text = floatText(pattern & 0xfffffffffffffn, Number(pattern >> 52n), DOUBLE);

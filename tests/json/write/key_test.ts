@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import * as arrow from "apache-arrow";
 import { viewRows } from "../../../src/arrow/view.ts";
 import { encodeView } from "../../../src/json/encode.ts";
-import { batchOf, bodyTexts, intColumn, makeColumn } from "../../_support/arrow/mod.ts";
+import { batchOf, bodyStrings, intColumn, makeColumn } from "../../_support/arrow/mod.ts";
 
-/** How many strings are made bytes by a TextEncoder meanwhile. */
+/** How many strings a TextEncoder encodes during `work`. */
 function countingEncodings(work: () => void): number {
   const { encode } = TextEncoder.prototype;
   let count = 0;
@@ -20,7 +20,7 @@ function countingEncodings(work: () => void): number {
   return count;
 }
 
-Deno.test("keys are made once per batch, whatever number of columns and pieces it has", () => {
+Deno.test("keys are encoded once per batch, whatever the number of columns and pieces", () => {
   const columns = 6000;
   const fields = Array.from({ length: columns }, (_, i) => new arrow.Field(`f${i}`, new arrow.Int32()));
   const ints = Array.from({ length: columns }, (_, i) => intColumn(`c${i}`, [i, i + 1]));
@@ -28,7 +28,9 @@ Deno.test("keys are made once per batch, whatever number of columns and pieces i
   const view = viewRows(batchOf([...ints, { name: "nested", data: struct }]));
   const bodies: string[] = [];
   const made = countingEncodings(() => {
-    for (let piece = 0; piece < 10; piece++) bodies.push(...bodyTexts(encodeView(view, { from: piece % 2, count: 1 })));
+    for (let piece = 0; piece < 10; piece++) {
+      bodies.push(...bodyStrings(encodeView(view, { from: piece % 2, count: 1 })));
+    }
   });
   assert.ok(made <= 2 * columns + 50, `${made} keys made`);
   const [first, second] = bodies.map((body) => JSON.parse(body));

@@ -7,12 +7,12 @@ import { written, writtenBytes } from "../../_support/scratch_text.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Bytes as JSON, by TextDecoder and JSON.stringify: for text without lone surrogates both escape the same. */
+/** Bytes as JSON, by TextDecoder and JSON.stringify: without lone surrogates both escape the same. */
 function slowText(bytes: Uint8Array): string {
   return JSON.stringify(decoder.decode(bytes));
 }
 
-/** A buffer that has other bytes around the value: quotes and pieces of sequences, which must not show. */
+/** A buffer with other bytes around the value, quotes and parts of sequences, which must not be written. */
 function text(bytes: Uint8Array, before = 3): string {
   const padded = new Uint8Array(before + bytes.length + 9).fill(0x22);
   padded.set(bytes, before);
@@ -34,7 +34,7 @@ const anyByte = fc.oneof(
   },
 );
 
-Deno.test("putString() writes any text as JSON.stringify() does", () => {
+Deno.test("putString() writes any string as JSON.stringify() does", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.nat(8), (value, before) => {
       assertText(encoder.encode(value), before);
@@ -48,7 +48,7 @@ Deno.test("putString() writes any bytes as TextDecoder reads them", () => {
   fc.assert(fc.property(bytes, fc.nat(8), (value, before) => assertText(value, before)), { numRuns: 20_000 });
 });
 
-Deno.test("putString() writes each byte alone, and at each place of a word", () => {
+Deno.test("putString() writes each byte alone, and at each position of a word", () => {
   for (let byte = 0; byte < 256; byte++) {
     for (let at = 0; at < 17; at++) {
       const bytes = new Uint8Array(17).fill(0x61);
@@ -69,26 +69,26 @@ Deno.test("putString() writes every pair of bytes, and sequences at the edges of
   }
 });
 
-Deno.test("putString() writes long text in pieces without tearing a sequence", () => {
+Deno.test("putString() writes long strings in parts without splitting a sequence", () => {
   for (const unit of ["a", "\u00e9", "\u20ac", "\u{1f600}", "\n", 'ab\u20ac"']) {
     for (const start of ["", "x", "xy", "xyz"]) assertText(encoder.encode(start + unit.repeat(30_000)));
   }
   for (const byte of [0x80, 0xff, 0xe2, 0xf0]) assertText(new Uint8Array(30_000).fill(byte));
 });
 
-Deno.test("putString() keeps U+FEFF, U+007F to U+009F, U+2028 and the solidus as they are", () => {
+Deno.test("putString() does not escape U+FEFF, U+007F to U+009F, U+2028 and the solidus", () => {
   const value = '\ufeff\u007f\u0080\u009f\u2028\u2029/\u0001\b\t\n\f\r"\\';
   assert.equal(text(encoder.encode(value)), '"\ufeff\u007f\u0080\u009f\u2028\u2029/\\u0001\\b\\t\\n\\f\\r\\"\\\\"');
 });
 
-Deno.test("putString() writes nothing before where it begins", () => {
+Deno.test("putString() writes nothing before its start position", () => {
   const source = encoder.encode("abc\n\u20ac");
   const words = new DataView(source.buffer);
   const bytes = writtenBytes((p) => putString(putString(p, source, words, 0, 3), source, words, 0, source.length));
   assert.equal(decoder.decode(bytes), '"abc""abc\\n\u20ac"');
 });
 
-Deno.test("sequenceSize() of what it takes for one is what TextDecoder takes for one", () => {
+Deno.test("sequenceSize() returns the size of the sequence that TextDecoder reads", () => {
   const bytes = fc.array(fc.integer({ min: 0x80, max: 0xff }), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(bytes, (all) => {
@@ -103,7 +103,7 @@ Deno.test("sequenceSize() of what it takes for one is what TextDecoder takes for
   );
 });
 
-Deno.test("cutBefore() gives halves that decode to the whole", () => {
+Deno.test("cutBefore() cuts into two parts that decode to the whole", () => {
   const bytes = fc.array(anyByte, { minLength: 5, maxLength: 20 }).map((all) => Uint8Array.from(all));
   fc.assert(
     fc.property(bytes, fc.nat(), (value, seed) => {

@@ -31,7 +31,7 @@ function isLeap(year: bigint): boolean {
   return year % 4n === 0n && (year % 100n !== 0n || year % 400n === 0n);
 }
 
-/** The date of a day by counting whole years and months: slow, and with another algorithm than the writer's. */
+/** The date of a day, by counting whole years and months: slow, and by another algorithm than the one tested. */
 function slowDate(day: bigint): { date: string; bc: boolean } {
   const [cycles, rest] = floorDiv(day + 719162n, 146097n);
   let year = 1n;
@@ -67,7 +67,7 @@ function slowTimestamp(n: bigint, unit: Unit, zoned: boolean): string {
 }
 
 const anyUnit = fc.constantFrom<Unit>(0, 1, 2, 3);
-/** 64-bit numbers of every magnitude, and those around days, years and ends. */
+/** 64-bit numbers of every magnitude, and those around days, years and the ends of the range. */
 const anyInt64 = fc.oneof(
   fc.bigInt({ min: -TOP - 1n, max: TOP }),
   fc.tuple(fc.bigInt({ min: -TOP - 1n, max: TOP }), fc.nat(63)).map(([n, shift]) => n >> BigInt(shift)),
@@ -85,20 +85,20 @@ Deno.test("putTimestamp() writes any 64-bit timestamp of any unit", () => {
   );
 });
 
-Deno.test("putTimestamp() writes the vectors", () => {
+Deno.test("putTimestamp() writes the vectors' timestamps", () => {
   const { timestampMicros } = readVectors<{ timestampMicros: { micros: string; text: string }[] }>("values");
   for (const { micros, text } of timestampMicros) {
     assert.equal(written((p) => putTimestamp(p, ...words(BigInt(micros)), 2, false)), `"${text}"`);
   }
 });
 
-Deno.test("putDate32() writes every day around the year 1, and any other, as counting does", () => {
+Deno.test("putDate32() writes every day around the year 1, and any other day, as counting does", () => {
   const check = (day: number): void => {
     const { date, bc } = slowDate(BigInt(day));
     assert.equal(written((p) => putDate32(p, day)), `"${date}${bc ? " BC" : ""}"`);
   };
   for (let day = -719162 - 400; day < -719162 + 400; day++) check(day);
-  // Twice, in an order that makes kept dates give way to others of the same place.
+  // Twice, in an order in which cached dates are replaced by others with the same cache index.
   for (const day of [0, 1024, 0, 2048, 1024, -1024, 0, 2932896, 2932897, -719162, -719163]) check(day);
   fc.assert(fc.property(fc.integer({ min: -(2 ** 31) + 1, max: 2 ** 31 - 2 }), check), { numRuns: 5000 });
   fc.assert(fc.property(fc.integer({ min: -719162, max: 2932896 }), check), { numRuns: 5000 });
@@ -106,7 +106,7 @@ Deno.test("putDate32() writes every day around the year 1, and any other, as cou
   assert.equal(written((p) => putDate32(p, -(2 ** 31))), '"-infinity"');
 });
 
-Deno.test("putDate64() writes the day that an instant falls in, its extremes included", () => {
+Deno.test("putDate64() writes the day that contains an instant, for the whole range", () => {
   fc.assert(
     fc.property(anyInt64, (n) => {
       const { date, bc } = slowDate(floorDiv(n, 86_400_000n)[0]);
@@ -150,7 +150,7 @@ Deno.test("putDuration() writes any 64-bit duration of any unit in seconds", () 
   );
 });
 
-Deno.test("putInterval() leaves zero parts out and gives each part its own sign", () => {
+Deno.test("putInterval() omits parts that are zero and gives each part its own sign", () => {
   const part = fc.oneof(fc.constant(0), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }));
   fc.assert(
     fc.property(part, part, fc.oneof(fc.constant(0n), anyInt64), (months, days, nanos) => {

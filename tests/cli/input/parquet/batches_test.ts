@@ -4,13 +4,15 @@ import { bytesAccess } from "../../../../src/arrow/ipc/source.ts";
 import { parquetBatches, parquetRows } from "../../../../src/cli/input/parquet/batches.ts";
 import { isMemoryFailure, Panic } from "../../../../src/cli/input/parquet/panic.ts";
 import { encodeRows } from "../../../../src/json/encode.ts";
-import { bodyTexts } from "../../../_support/arrow/mod.ts";
+import { bodyStrings } from "../../../_support/arrow/mod.ts";
 
 const FOLDER = new URL("../../../_testdata/parquet/", import.meta.url);
 
 async function jsonOf(bytes: Uint8Array): Promise<string[]> {
   const rows: string[] = [];
-  for await (const batch of parquetBatches(bytesAccess(bytes), "a.parquet")) rows.push(...bodyTexts(encodeRows(batch)));
+  for await (const batch of parquetBatches(bytesAccess(bytes), "a.parquet")) {
+    rows.push(...bodyStrings(encodeRows(batch)));
+  }
   return rows;
 }
 
