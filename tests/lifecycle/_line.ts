@@ -1,4 +1,4 @@
-/** A line of scripted connections to one stream, each of which dies at its time. */
+/** A series of scripted connections to one stream, each of which is lost at a given message. */
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import {
@@ -10,25 +10,25 @@ import {
   StreamModel,
 } from "../_support/fake/mod.ts";
 
-/** How connections fare. */
+/** How connections are lost and what they answer. */
 export interface LineOptions {
   /** The stream. @default {new StreamModel()} */
   readonly stream?: StreamModel;
-  /** At which message each connection dies, counted from 0; those behind the last one live. */
+  /** The message, counted from 0, at which each connection is lost; later connections are not lost. */
   readonly dieAt?: readonly number[];
-  /** Whether the message at which one dies is stored, unacknowledged. @default {true} */
+  /** Whether the message at which a connection is lost is stored, unacknowledged. @default {true} */
   readonly store?: boolean;
-  /** What is answered. @default the right thing */
+  /** What is answered. @default a correct acknowledgment */
   readonly answers?: (published: Published, store: () => Answer) => Answer | undefined;
 }
 
-/** Connections one after another. */
+/** Opens scripted connections to one stream, one after another. */
 export class Line {
   readonly stream: StreamModel;
   readonly connections: FakeConnection[] = [];
   readonly #options: LineOptions;
   readonly #how: FakeConnectionOptions;
-  /** Called when one has died. */
+  /** Called after a connection was lost. */
   onDeath: () => void = () => {};
 
   constructor(options: LineOptions, how: FakeConnectionOptions = {}) {
@@ -37,7 +37,7 @@ export class Line {
     this.stream = options.stream ?? new StreamModel();
   }
 
-  /** Dials the next one. */
+  /** Dials the next connection. */
   readonly connect = (): Promise<NatsConnection> => {
     const at = this.#options.dieAt?.[this.connections.length] ?? Infinity;
     const fake = fakeConnection({
@@ -50,7 +50,7 @@ export class Line {
     return Promise.resolve(fake.nc);
   };
 
-  /** The last one dies now. */
+  /** Loses the last connection now. */
   die(): undefined {
     const fake = this.connections.at(-1)!;
     queueMicrotask(() => {
@@ -62,7 +62,7 @@ export class Line {
   #answer(published: Published, at: number): Answer | undefined {
     const store = () => this.stream.store(published);
     if (published.index < at) return (this.#options.answers ?? ((_, right) => right()))(published, store);
-    // What follows in the same write is lost.
+    // Later messages of the same write are lost.
     if (published.index > at) return undefined;
     if (this.#options.store ?? true) store();
     return this.die();

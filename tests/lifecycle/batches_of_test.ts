@@ -12,14 +12,14 @@ async function all(batches: AsyncIterable<RowBatch>): Promise<RowBatch[]> {
   return await Array.fromAsync(batches);
 }
 
-Deno.test("batchesOf() takes rows by themselves as one batch, though a table is a sequence of its rows", async () => {
+Deno.test("batchesOf() yields rows passed alone as one batch, although a table is iterable", async () => {
   const [window] = sliceRows(table, { batchMaxRows: 2 });
   for (const rows of [table, table.batches[0]!, tableFromIPC(bytes), flechette.tableFromIPC(bytes), window!]) {
     assert.deepEqual(await all(batchesOf("orders", rows)), [{ resource: "orders", rows }]);
   }
 });
 
-Deno.test("batchesOf() takes sequences and readers piece by piece", async () => {
+Deno.test("batchesOf() yields each element of a sequence or reader as a batch", async () => {
   assert.deepEqual(await all(batchesOf("orders", [])), []);
   const twice = await all(batchesOf("orders", [table, table], "update"));
   assert.deepEqual(twice, [table, table].map((rows) => ({ resource: "orders", rows, operations: "update" })));
@@ -29,7 +29,7 @@ Deno.test("batchesOf() takes sequences and readers piece by piece", async () => 
   }
 });
 
-Deno.test("batchesOf() refuses what is neither rows nor a sequence of them", async () => {
+Deno.test("batchesOf() throws on what is neither rows nor a sequence of rows", async () => {
   for (const rows of [Promise.resolve(table), "abc", "", 5, null, undefined, {}, { schema: table.schema }, () => {}]) {
     await assert.rejects(all(batchesOf("orders", rows as unknown as ArrowRows)), {
       code: "config.type",

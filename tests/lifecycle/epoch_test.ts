@@ -11,7 +11,7 @@ import {
   OPENED,
 } from "../../src/lifecycle/epoch.ts";
 
-/** The rules as sentences, without the machine: what is active, what was committed last. */
+/** The rules, written without the state machine: which epoch is active, which was committed last. */
 class Naive {
   active: number | undefined;
   last: number | undefined;

@@ -9,12 +9,12 @@ import { onVirtualClock } from "../_support/clock.ts";
 
 const REF = { attempt: "a1", epoch: 1 };
 
-/** A sequence of ten pieces, and what ends it. */
+/** A session that publishes ten pieces, and the call that ends them. */
 async function session(how: "abortEpoch" | "close") {
   const fake = fakeConnection({ frames: true });
   const session = await openSession(() => Promise.resolve(fake.nc), BASE, "a1");
   await session.beginEpoch(REF);
-  // Rows of the second piece may be on the wire when the first one's receipt ends the sequence.
+  // Rows of the second piece may be on the wire when the first receipt ends the sequence.
   const close = () => session.close().catch(({ outcome }) => assert.equal(outcome, "uncertain"));
   return {
     fake,
@@ -45,7 +45,7 @@ const SCENES = {
 
 for (const [what, open] of Object.entries(SCENES)) {
   Deno.test(
-    `${what} that a receipt's listener waits for ends the sequence`,
+    `${what} ends the sequence when onReceipt awaits it`,
     onVirtualClock(async () => {
       const { fake, publish, end, close } = await open();
       const ended: Promise<void>[] = [];
@@ -62,7 +62,7 @@ for (const [what, open] of Object.entries(SCENES)) {
   );
 
   Deno.test(
-    `${what} waits for no listener, and what that throws afterwards is nobody's`,
+    `${what} does not wait for onReceipt, and ignores what it throws afterwards`,
     onVirtualClock(async () => {
       const { publish, end, close } = await open();
       let fail = (_error: Error): void => {};

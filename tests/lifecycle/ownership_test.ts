@@ -11,7 +11,7 @@ const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: id
 const code = (error: unknown): string => (error as { code: string }).code;
 
 Deno.test(
-  "a call that fails before anything is sent ends the run, and the last call in progress closes what was dialled",
+  "a call that fails before anything is sent ends the run, and the last call in progress closes the dialled connection",
   onVirtualClock(async () => {
     const fake = fakeConnection({ manual: true });
     const run = await openRun(() => Promise.resolve(fake.nc), BASE);
@@ -30,7 +30,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a run of the caller's connection that fails leaves it open, and its inbox is gone",
+  "a failed run on the caller's connection leaves it open and unsubscribes its inbox",
   onVirtualClock(async () => {
     const fake = fakeConnection();
     const run = await openRun(fake.nc, BASE);
@@ -41,7 +41,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a call that fails before anything is sent closes what the session dialled",
+  "a call that fails before anything is sent closes the connection that the session dialled",
   onVirtualClock(async () => {
     const fake = fakeConnection();
     const session = await openSession(() => Promise.resolve(fake.nc), BASE, "attempt-1");
@@ -56,7 +56,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a connection that was handed over is closed by an opening with wrong options or a wrong attempt",
+  "openSession() with ownsConnection closes the connection when the options or the attempt are invalid",
   onVirtualClock(async () => {
     for (const [options, attempt] of [[{ ...BASE, stream: "a b" }, "attempt-1"], [BASE, ""]] as const) {
       const kept = fakeConnection();
@@ -70,7 +70,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() names its budget where that is wrong, and dials none",
+  "publishAll() names the budget when it is invalid, and does not dial",
   onVirtualClock(async () => {
     const dial = () => Promise.reject(new Error("dialled"));
     for (const limits of [{ budget: "5" }, { budget: 0 }, {}, undefined]) {

@@ -18,7 +18,7 @@ const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: id
 const code = (error: unknown): string => (error as { code: string }).code;
 
 Deno.test(
-  "publishAll() sends what is left over another connection, and gives one receipt a piece",
+  "publishAll() sends the remaining rows over another connection, and reports one receipt per piece",
   onVirtualClock(async () => {
     const line = new Line({ dieAt: [7, 3, 12] });
     const receipts: WriteReceipt[] = [];
@@ -51,7 +51,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() sends all pieces that were on their way over one other connection",
+  "publishAll() sends all pieces that were in flight again over one new connection",
   onVirtualClock(async () => {
     const line = new Line({ dieAt: [3] });
     const total = await publishAll(line.connect, { ...BASE, publishTimeout: "1m", maxInFlight: 25 }, [batch(30)], {
@@ -65,14 +65,14 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() loses no batch that comes between two connections",
+  "publishAll() loses no batch that its source yields between two connections",
   onVirtualClock(async () => {
     const line = new Line({ dieAt: [4] });
     let give!: () => void;
     const gate = new Promise<void>((resolve) => give = resolve);
     const source = async function* () {
       yield batch(5);
-      await gate; // the connection dies meanwhile
+      await gate; // the connection is lost meanwhile
       yield batch(5, 5);
       yield batch(5, 10);
     };
@@ -84,7 +84,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() loses no batch at which it finds the connection lost",
+  "publishAll() loses no batch during which it notices the lost connection",
   onVirtualClock(async () => {
     const line = new Line({});
     const source = async function* () {
@@ -101,9 +101,9 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() loses no piece whose second connection dies before it was sent",
+  "publishAll() loses no piece when the second connection is lost before the piece was sent",
   onVirtualClock(async () => {
-    // Each resource's stream is looked up anew on each connection; on the second one the lookup dies.
+    // Each connection looks up each resource's stream; the second connection is lost in that lookup.
     const stream = new StreamModel("S_eu");
     let lookups = 0;
     const line: Line = new Line({ stream, dieAt: [3] }, {
@@ -119,7 +119,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() takes no error of its source or listener for the connection's",
+  "publishAll() does not retry after errors of its source or of onReceipt",
   onVirtualClock(async () => {
     for (const error of [new ConnectionError("connection.closed", "the source's own"), namedError("TimeoutError")]) {
       const line = new Line({});
@@ -145,7 +145,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() sends rows without ids again when they are provably not stored, and stops when they may be",
+  "publishAll() resends rows without ids if they are provably not stored, and fails if they may be stored",
   onVirtualClock(async () => {
     const refusing: Line = new Line({
       answers: (published, store) =>
@@ -163,7 +163,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() ends at once on what no other connection can mend",
+  "publishAll() fails at once on errors that a new connection cannot fix",
   onVirtualClock(async () => {
     const cases = [
       { name: "options", options: { maxInFlight: 0 }, code: "config.range", connections: 0 },
@@ -194,7 +194,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() goes on while no leader, no server and no answer is there, for as long as the budget",
+  "publishAll() retries without leader, server or answer until the budget is used up",
   onVirtualClock(async () => {
     let lookups = 0;
     const line = new Line({}, {
@@ -207,10 +207,10 @@ Deno.test(
       return line.connect();
     };
     assert.equal((await publishAll(connect, BASE, [batch(3)], { budget: "30s" })).rows, 3);
-    // The last lookup asks whether the stream is still the same.
+    // The last lookup checks that the stream was not recreated.
     assert.deepEqual([dials, lookups], [4, 3]);
 
-    // The last pause is what is left of the budget, however short that is.
+    // The last pause is the rest of the budget, however short.
     for (const [budget, least] of [[5000, 3], [60, 2]] as const) {
       const times: number[] = [];
       const gone = () => {
@@ -226,7 +226,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() counts its budget from the last row acknowledged, not from what ended the attempt",
+  "publishAll() counts its budget from the last acknowledged row, not from the error that ended the attempt",
   onVirtualClock(async () => {
     const line = new Line({ answers: ({ index }, store) => index === 0 ? store() : undefined });
     const options = { ...BASE, publishTimeout: 1500 };
@@ -237,7 +237,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() does not charge its budget with the time that a source takes",
+  "publishAll() does not count the time that its source takes against the budget",
   onVirtualClock(async () => {
     const line = new Line({});
     const source = async function* () {
@@ -253,7 +253,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() tells the rows' fates, too, when it is the dialling that goes on failing",
+  "publishAll() reports the rows' outcomes also when it fails because dialling keeps failing",
   onVirtualClock(async () => {
     const line = new Line({ dieAt: [4], store: false });
     let dials = 0;
@@ -278,7 +278,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() sends no row of unknown fate again once the duplicate window may have passed",
+  "publishAll() resends no row of unknown outcome once the duplicate window may have passed",
   onVirtualClock(async () => {
     const requests = () => streamInfo("ORDERS", { duplicate_window: 10_000_000_000 });
     const line = new Line({ dieAt: [2] }, { requests });
@@ -296,7 +296,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an abort ends publishAll() wherever it is",
+  "publishAll() throws publish.aborted when its signal aborts at any stage",
   onVirtualClock(async () => {
     const stopped = new Error("stop");
     const run = (

@@ -8,8 +8,8 @@ import { onVirtualClock } from "../_support/clock.ts";
 
 const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });
 
-/** A stream that is deleted and recreated before the message of an index: its sequences begin at 1 again. */
-function madeAnew(at: number, frames: boolean): FakeConnection {
+/** A stream that is deleted and recreated before message `at`: its sequences then begin at 1 again. */
+function recreatedStream(at: number, frames: boolean): FakeConnection {
   return fakeConnection({ frames, answers: ({ index }) => ack("ORDERS", index < at ? 11 + index : index - at + 1) });
 }
 
@@ -17,9 +17,9 @@ const PIECES = { batchMaxRows: 2 };
 
 for (const frames of [false, true]) {
   Deno.test(
-    `applyAll() fails with publish.stream_changed where a stream is recreated between pieces (${frames})`,
+    `applyAll() throws publish.stream_changed when a stream is recreated between pieces (frames: ${frames})`,
     onVirtualClock(async () => {
-      const fake = madeAnew(6, frames);
+      const fake = recreatedStream(6, frames);
       const run = await openRun(() => Promise.resolve(fake.nc), { ...BASE, maxInFlight: 2 });
       const receipts: WriteReceipt[] = [];
       const options = { ...PIECES, onReceipt: (receipt: WriteReceipt) => void receipts.push(receipt) };
@@ -35,12 +35,12 @@ for (const frames of [false, true]) {
   );
 
   Deno.test(
-    `publishAll() does not mend it: rows that have receipts are gone (${frames})`,
+    `publishAll() does not retry after publish.stream_changed, since rows with receipts are gone (frames: ${frames})`,
     onVirtualClock(async () => {
       let dials = 0;
       const dial = () => {
         dials++;
-        return Promise.resolve(madeAnew(2, frames).nc);
+        return Promise.resolve(recreatedStream(2, frames).nc);
       };
       const error = await failureOf(publishAll(dial, BASE, [batch(6)], { budget: "5s", ...PIECES }));
       assertFailure(error, 6, { code: "publish.stream_changed", row: 2 });
@@ -50,7 +50,7 @@ for (const frames of [false, true]) {
 }
 
 Deno.test(
-  "applyAll() takes pieces with duplicates and batches of their own sequences for what they are",
+  "applyAll() accepts lower sequences in pieces of duplicates and between batches",
   onVirtualClock(async () => {
     const sequences = [11, 12, 3, 13, 1, 2];
     const answers = ({ index }: { index: number }) =>

@@ -10,7 +10,7 @@ const batch = (rows: number, first = 0, resource = "eu") => ({ resource, rows: i
 const code = (error: unknown): string => (error as StateError).code;
 
 Deno.test(
-  "commit() gives the totals by resource, sorted, again and again, and nothing can be applied after it",
+  "commit() returns the totals by resource, sorted, on every call, and later applies are refused",
   onVirtualClock(async () => {
     const fake = fakeConnection({
       answers: ({ index }) => ({ body: { stream: "ORDERS", seq: index + 1, duplicate: index < 2 } }),
@@ -38,7 +38,7 @@ Deno.test(
 );
 
 Deno.test(
-  "commit() of a run without batches gives totals of nothing",
+  "commit() of a run without batches returns empty totals",
   onVirtualClock(async () => {
     const run = await openRun(fakeConnection().nc, BASE);
     assert.deepEqual(await run.commit(), { resources: [], rows: 0, bytes: 0, duplicates: 0 });
@@ -46,7 +46,7 @@ Deno.test(
 );
 
 Deno.test(
-  "commit() waits for the calls in progress, and refuses those that come meanwhile",
+  "commit() waits for the calls in progress, and refuses new ones meanwhile",
   onVirtualClock(async () => {
     const fake = fakeConnection({ manual: true });
     const run = await openRun(fake.nc, BASE);
@@ -61,7 +61,7 @@ Deno.test(
 );
 
 Deno.test(
-  "abort() ends the calls in progress and those that wait, at once",
+  "abort() ends the calls in progress and the waiting calls at once",
   onVirtualClock(async () => {
     for (const owned of [true, false]) {
       const fake = fakeConnection({ manual: true });
@@ -88,7 +88,7 @@ Deno.test(
       assert.deepEqual(fake.subscribed, []);
     }
 
-    /** A source that never gives a batch. */
+    /** A source that never yields a batch. */
     function endless(onReturn: () => void) {
       return {
         [Symbol.asyncIterator]: () => ({
@@ -101,7 +101,7 @@ Deno.test(
 );
 
 Deno.test(
-  "abort() ends a commit that waits for calls, by their failure",
+  "abort() ends a commit that waits for calls, with their error",
   onVirtualClock(async () => {
     const fake = fakeConnection({ manual: true });
     const run = await openRun(() => Promise.resolve(fake.nc), { ...BASE, publishTimeout: "1m" });
@@ -115,7 +115,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a failed apply ends the run: later calls throw the same error",
+  "a failed apply() ends the run: later calls throw the same error",
   onVirtualClock(async () => {
     const fake = fakeConnection({ answers: ({ index }) => index === 1 ? refusal(400, 10054, "no") : undefined });
     const run = await openRun(() => Promise.resolve(fake.nc), BASE);
@@ -132,7 +132,7 @@ Deno.test(
 );
 
 Deno.test(
-  "any failed call is the run's failure: data and routes, too, and its own abort",
+  "any failed call fails the run, also one with invalid data, a refused route or its own abort",
   onVirtualClock(async () => {
     const cases = [
       { batch: { ...batch(2), operations: ["insert"] as const }, code: "encode.operations" },
@@ -155,7 +155,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a failed applyAll is the run's failure, whatever its source threw",
+  "a failed applyAll() fails the run, whatever its source threw",
   onVirtualClock(async () => {
     const run = await openRun(fakeConnection().nc, BASE);
     const gone = new Error("the file is gone");
@@ -170,7 +170,7 @@ Deno.test(
 );
 
 Deno.test(
-  "leaving the block without a commit aborts; with one that was not waited for, it is",
+  "leaving the await using block aborts a run without a commit, and waits for a commit in progress",
   onVirtualClock(async () => {
     const left = fakeConnection({ manual: true });
     let pending: Promise<unknown>;
@@ -194,7 +194,7 @@ Deno.test(
 );
 
 Deno.test(
-  "leaving the block after a failure throws that failure, not another one",
+  "leaving the await using block after a failure throws that failure",
   onVirtualClock(async () => {
     const fake = fakeConnection({ answers: () => ({ body: "+ACK" }) });
     const load = async () => {
@@ -207,7 +207,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a failed opening closes what was dialled, and only that",
+  "a failed openRun() closes a connection that it dialled or owns, and no other",
   onVirtualClock(async () => {
     for (const owned of [true, false]) {
       const fake = fakeConnection({ requests: () => streamInfo("ORDERS", { sealed: true }) });
@@ -226,7 +226,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a connection that is handed over is closed with the run",
+  "a run with ownsConnection closes the connection at its end",
   onVirtualClock(async () => {
     const fake = fakeConnection();
     const run = await openRun(fake.nc, { ...BASE, ownsConnection: true });
@@ -237,7 +237,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a batch of no rows has a receipt of nothing and sends nothing",
+  "apply() of a batch without rows returns an empty receipt and sends nothing",
   onVirtualClock(async () => {
     const fake = fakeConnection();
     const run = await openRun(fake.nc, BASE);

@@ -9,7 +9,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 
 const batch = (rows: number): RowBatch => ({ resource: "eu", rows: numberBatch(rows) });
 
-/** Rows of which one repeats the first one's id with another body. */
+/** Rows, one of which repeats the first row's id with another body. */
 function repeated(rows: number, at: number): RowBatch {
   const ids = Array.from({ length: rows }, (_, row) => `id ${row === at ? 0 : row}`);
   const strings = ids.map((_, row) => `row ${row}`);
@@ -19,7 +19,7 @@ function repeated(rows: number, at: number): RowBatch {
 const gone = new Error("the source is gone");
 const isCode = (code: string) => (cause: unknown) => (cause as { code?: string }).code === code;
 
-/** What ends a sequence beside the rows on their way, and what it is known by. */
+/** A second error that ends a sequence while rows are in flight, and how to recognize it. */
 const FAULTS: readonly {
   readonly name: string;
   readonly source: () => Iterable<RowBatch>;
@@ -55,7 +55,7 @@ const FAULTS: readonly {
   },
 ];
 
-/** How the rows before it fare. */
+/** What happens to the rows before it. */
 const FATES: readonly (readonly [how: string, FakeConnectionOptions, PublishErrorCode, "unknown" | "rejected"])[] = [
   ["not answered", { answers: () => undefined }, "publish.timeout", "unknown"],
   ["refused", { answers: () => refusal(503, 10_077, "full"), manual: true }, "publish.rejected", "rejected"],
@@ -64,12 +64,12 @@ const FATES: readonly (readonly [how: string, FakeConnectionOptions, PublishErro
 for (const { name, source, known, rows } of FAULTS) {
   for (const [how, options, code, fate] of FATES) {
     Deno.test(
-      `${name} does not hide that rows before it were ${how}`,
+      `${name} does not hide that earlier rows were ${how}`,
       onVirtualClock(async () => {
         const fake = fakeConnection(options);
         const run = await openRun(fake.nc, BASE);
         const failing = failureOf(run.applyAll(source(), { batchMaxRows: 4 }));
-        // What is refused is refused when the other fault is there already.
+        // The refusals are delivered after the other error has occurred.
         for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
         fake.deliver();
         const error = await failing;
@@ -85,7 +85,7 @@ for (const { name, source, known, rows } of FAULTS) {
 }
 
 Deno.test(
-  "a listener that throws does not hide that later rows were not answered",
+  "an error of onReceipt does not hide that later rows were not answered",
   onVirtualClock(async () => {
     const fake = fakeConnection({
       answers: ({ index }) => index < 4 ? { body: { stream: "ORDERS", seq: index + 1 } } : undefined,
@@ -101,7 +101,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() that finds its stream sealed tells the fate of the rows that were on their way",
+  "publishAll() that finds its stream sealed reports the outcomes of the rows that were in flight",
   onVirtualClock(async () => {
     let lookups = 0;
     const line = new Line({ dieAt: [4], store: false }, {
@@ -116,7 +116,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an error of data says which batch it is in, where all rows before it are stored",
+  "an encode error names its batch when all earlier rows are stored",
   onVirtualClock(async () => {
     const cases: readonly (readonly [RowBatch[], string, number, number | undefined])[] = [
       [[batch(4), repeated(4, 3), batch(1)], "encode.duplicate_id", 1, 3],
@@ -129,7 +129,7 @@ Deno.test(
       assert.match(error.message, new RegExp(`\\(batch ${index} of the sequence\\)$`));
       assert.equal(await failureOf(run.commit()), error);
     }
-    // One of the source's own making is its own affair.
+    // An EncodeError that the source itself throws is passed on unchanged.
     const mine = new EncodeError("encode.value", "not ours");
     const failing = await openRun(fakeConnection().nc, BASE);
     const source = function* (): Generator<RowBatch> {

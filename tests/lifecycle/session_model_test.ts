@@ -11,7 +11,7 @@ interface Call {
   result: string | undefined;
 }
 
-/** The rules as sentences: what each call leads to, and when. */
+/** The rules, written without the session: what each call leads to, and when. */
 class Naive {
   active: number | undefined;
   committing = false;
@@ -83,7 +83,7 @@ class Naive {
     }
     return this.closing;
   }
-  /** All rows on the wire are answered: well, or the first row of the first call is refused. */
+  /** All rows on the wire are answered: acknowledged, or the first row of the first call is refused. */
   answer(well: boolean): void {
     this.pending.splice(0).forEach(({ call, rows }, index) => {
       const refused = !well && index === 0;
@@ -106,7 +106,7 @@ type Step =
   | { readonly do: "apply"; readonly epoch: number; readonly rows: number }
   | { readonly do: "answer" | "refuse" | "lose" | "close" };
 
-/** Beside the epoch that is active, or the next one. */
+/** The number of an epoch, relative to the active or next epoch. */
 const epoch = fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.constantFrom(-1, 1, -2));
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 60, arbitrary: fc.record({ do: fc.constantFrom("begin", "commit"), epoch }) },
@@ -123,7 +123,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 Deno.test(
-  "a session does what the rules say under any sequence of calls, answers and failures",
+  "a session follows the rules under any sequence of calls, answers and failures",
   onVirtualClock(async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), async (steps) => {
@@ -142,7 +142,7 @@ Deno.test(
   }),
 );
 
-/** Does each step to the session and to the naive model, and compares what has ended. */
+/** Applies each step to the session and to the model, and compares which calls have ended. */
 class Scene {
   readonly #session: EpochSession;
   readonly #fake: FakeConnection;
@@ -205,7 +205,7 @@ class Scene {
     real().then((value) => one.result = String(value ?? "ok"), (error) => one.result = this.#word(step.do, error));
   }
 
-  /** The first error that poisons is remembered: all later ones must be the same object. */
+  /** The first poisoning error: all later ones must be the same object. */
   #word(call: string, error: { code: string; outcome?: string; message: string }): string {
     if (call === "close" && /quiescence is unproven/.test(error.message)) {
       assert.equal(error.outcome, "uncertain");

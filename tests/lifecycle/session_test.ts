@@ -47,7 +47,7 @@ Deno.test(
 );
 
 Deno.test(
-  "totals that a session gave are the caller's to change",
+  "changing the totals that a session returned does not change the session's",
   onVirtualClock(async () => {
     const { session } = await open();
     await session.beginEpoch(ref(1));
@@ -60,7 +60,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a session is bound to its attempt, and mismatches poison nothing",
+  "a session rejects another attempt or epoch without being poisoned",
   onVirtualClock(async () => {
     const { session } = await open();
     const wrong = [
@@ -98,7 +98,7 @@ Deno.test(
 );
 
 Deno.test(
-  "openSession() refuses an attempt that is no text before it dials",
+  "openSession() refuses an attempt that is not a string before it dials",
   onVirtualClock(async () => {
     for (const attempt of ["", 7, undefined]) {
       const fake = fakeConnection();
@@ -110,7 +110,7 @@ Deno.test(
 );
 
 Deno.test(
-  "commitEpoch() waits for the calls in progress, and takes no more of them",
+  "commitEpoch() waits for the calls in progress, and refuses new ones",
   onVirtualClock(async () => {
     const { fake, session } = await open({ manual: true });
     await session.beginEpoch(ref(1));
@@ -128,7 +128,7 @@ Deno.test(
 );
 
 Deno.test(
-  "abortEpoch() ends the calls in progress and a commit that waits for them; the session goes on",
+  "abortEpoch() ends the calls in progress and a commit that waits for them; the session stays usable",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const { fake, session } = await open({ manual: true, answers: (published) => stream.store(published) });
@@ -148,7 +148,7 @@ Deno.test(
     await settled(fake, 8, session.apply(batch(3, 2), ref(2)));
     assert.deepEqual((await session.commitEpoch(ref(2))).map(({ rows, duplicates }) => [rows, duplicates]), [[3, 3]]);
     assert.equal(stream.rows.length, 5);
-    // The fate of the aborted rows is not known to have been settled.
+    // Whether the aborted rows are stored is unknown.
     const error = await failureOf(session.close()) as PublishError;
     assertFailure(error, 3, { code: "publish.aborted", outcome: "uncertain" });
     assert.match(error.message, /destination quiescence is unproven/);
@@ -158,7 +158,7 @@ Deno.test(
 );
 
 Deno.test(
-  "abortEpoch() of a session that waits for a leader lets the next epoch through",
+  "abortEpoch() during a wait for a leader lets the next epoch begin",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({
@@ -178,7 +178,7 @@ Deno.test(
 );
 
 Deno.test(
-  "abortEpoch() does not wait out the deadlines of a publisher that has failed",
+  "abortEpoch() does not wait for the deadlines of a publisher that has failed",
   onVirtualClock(async () => {
     const { fake, session } = await open({
       answers: ({ index }) => index === 0 ? refusal(400, 10054, "no") : undefined,
@@ -196,7 +196,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a failed apply poisons the session: abort and close still work",
+  "a failed apply() poisons the session: abortEpoch() and close() still work",
   onVirtualClock(async () => {
     const { fake, session } = await open({ answers: () => refusal(400, 10077, "full") });
     await session.beginEpoch(ref(1));
@@ -226,7 +226,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a failure while an epoch is being committed fails the commit, and abort clears it",
+  "a failure during commitEpoch() fails the commit, and abortEpoch() clears it",
   onVirtualClock(async () => {
     const { fake, session } = await open({ manual: true, answers: () => refusal(400, 10077, "full") });
     await session.beginEpoch(ref(3));
@@ -241,7 +241,7 @@ Deno.test(
 );
 
 Deno.test(
-  "bad data poisons a session, and close() rethrows it",
+  "bad data poisons a session, and close() rethrows the error",
   onVirtualClock(async () => {
     const { session } = await open();
     await session.beginEpoch(ref(1));
@@ -253,7 +253,7 @@ Deno.test(
 );
 
 Deno.test(
-  "close() drops an active epoch and ends its calls; disposal throws nothing that a call has thrown",
+  "close() drops an active epoch and ends its calls; disposal throws no error that a call has thrown",
   onVirtualClock(async () => {
     const { fake, session } = await open({ manual: true });
     await session.beginEpoch(ref(1));
@@ -276,7 +276,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a session on the caller's connection leaves it open, and a failed opening closes what was dialled",
+  "a session leaves the caller's connection open, and a failed openSession() closes the connection it dialled",
   onVirtualClock(async () => {
     const fake = fakeConnection();
     const session = await openSession(fake.nc, BASE, "a1");
@@ -289,7 +289,7 @@ Deno.test(
   }),
 );
 
-/** A source that never gives a batch. */
+/** A source that never yields a batch. */
 function never(): AsyncIterable<RowBatch> {
   return { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
 }
@@ -301,7 +301,7 @@ async function settled(fake: ReturnType<typeof fakeConnection>, count: number, c
 }
 
 Deno.test(
-  "close() says that a row's fate is unknown, though a later batch's fault ended the sequence",
+  "close() reports a row of unknown outcome even if a later batch's error ended the sequence",
   onVirtualClock(async () => {
     const { nc } = fakeConnection({ answers: () => [] });
     const session = await openSession(() => Promise.resolve(nc), { ...BASE, publishTimeout: 50 }, "a1");

@@ -7,7 +7,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 const batch = () => ({ resource: "eu", rows: numberBatch(5) });
 
-/** A signal that counts its listeners: those of now, and the most at a time. */
+/** A signal that counts its listeners: the current number and the maximum. */
 function countedSignal(): { signal: AbortSignal; abort: () => void; counts: { now: number; most: number } } {
   const controller = new AbortController();
   const { signal } = controller;
@@ -54,7 +54,7 @@ const CALLS: readonly (readonly [name: string, call: (signal: AbortSignal) => Pr
 
 for (const [name, call] of CALLS) {
   Deno.test(
-    `${name} has one listener on a signal that many calls share, and leaves none`,
+    `${name} adds one listener to a signal that many calls share, and removes it at the end`,
     onVirtualClock(async () => {
       const { any } = AbortSignal;
       const dependent: unknown[] = [];
@@ -75,7 +75,7 @@ for (const [name, call] of CALLS) {
 }
 
 Deno.test(
-  "one abort ends all sequences that share the signal, for its reason",
+  "one abort ends all sequences that share the signal, with its reason",
   onVirtualClock(async () => {
     const { signal, abort } = countedSignal();
     const fake = fakeConnection({ answers: () => undefined });
@@ -94,7 +94,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishers leave nothing behind on a connection that outlives them",
+  "publishers leave no listeners on a connection that outlives them",
   onVirtualClock(async () => {
     const { nc } = fakeConnection();
     const closed = nc.closed.bind(nc);

@@ -1,4 +1,4 @@
-/** Totals are given only while the streams are still those that have acknowledged the rows. */
+/** Totals are returned only while the streams are still those that acknowledged the rows. */
 
 import assert from "node:assert/strict";
 import { isJetrowError, openRun, openSession, publishAll, type PublishError, type RowBatch } from "../../mod.ts";
@@ -28,14 +28,14 @@ function assertChanged(error: unknown): void {
 }
 
 for (const publishMode of ["individual", "atomic", "fast"] as const) {
-  Deno.test(`totals are not given after the stream was deleted or recreated meanwhile: ${publishMode}`, async (t) => {
+  Deno.test(`totals are refused after the stream was deleted or recreated: ${publishMode}`, async (t) => {
     await using server = await startNatsServer();
     const nc = await connect({ url: server.url });
     const options = (name: string) => ({ stream: name, subject: `${name}.{resource}`, publishMode });
     const recreate = async (name: string, last: number) => {
       await api(nc, `STREAM.DELETE.${name}`);
       await createStream(nc, stream(name));
-      // Rows that follow have higher sequences than those that are gone.
+      // Later rows have higher sequences than the deleted rows.
       for (let i = 0; i < last; i++) await nc.request(`${name}.other`, "{}");
     };
     const remove = async (name: string) => void await api(nc, `STREAM.DELETE.${name}`);
@@ -56,7 +56,7 @@ for (const publishMode of ["individual", "atomic", "fast"] as const) {
       await remove("GONE");
       assertChanged(await failureOf(run.commit()));
     });
-    await t.step("commitEpoch(): the session is poisoned", async () => {
+    await t.step("commitEpoch() poisons the session", async () => {
       const session = await openSession(nc, options("EPOCH"), "a");
       const ref = (epoch: number) => ({ attempt: "a", epoch });
       await session.beginEpoch(ref(1));

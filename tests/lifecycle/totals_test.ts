@@ -7,7 +7,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 
 Deno.test(
-  "a total counts the batches that the caller passed, whatever number of pieces they were published in",
+  "a total counts the batches that the caller passed, not the pieces that were published",
   onVirtualClock(async () => {
     const batches = [
       { resource: "eu", rows: numberBatch(10) },

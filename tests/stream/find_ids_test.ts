@@ -7,13 +7,13 @@ import { apiError, type Document, fakeConnection, streamInfo } from "../_support
 const TYPE = "stream_msg_get_response";
 const NOW = Date.parse("2026-01-02T03:04:06Z");
 
-/** A message of the stream; one a second, the last one now. */
+/** A message of the stream; they are stored one per second, the last one now. */
 interface Message {
   readonly subject: string;
   readonly id: string | undefined;
 }
 
-/** A stream of these messages; `undefined` where one was deleted. */
+/** A stream of these messages; `undefined` stands for a deleted one. */
 function streamOf(
   messages: readonly (Message | undefined)[],
   config: Document = {},
@@ -52,7 +52,7 @@ const findIds = (nc: NatsConnection, search: IdSearch, options = {}) => new IdFi
 
 const search = { stream: "ORDERS", subject: "orders.eu", since: { window: 3_600_000 } };
 
-Deno.test("IdFinder finds each id where a look at every message would", async () => {
+Deno.test("IdFinder finds each id where a scan of every message finds it", async () => {
   const message = fc.option(
     fc.record({
       subject: fc.constantFrom("orders.eu", "orders.us"),
@@ -63,7 +63,7 @@ Deno.test("IdFinder finds each id where a look at every message would", async ()
   const stream = fc.array(message, { maxLength: 60 }).chain((few) => fc.tuple(fc.constant(few), fc.nat(2000)));
   await fc.assert(
     fc.asyncProperty(stream, fc.nat(80), async ([few, gap], window) => {
-      // Some hundred deleted ones in the middle, so that several walkers are at work.
+      // Some hundred deleted messages in the middle, so that several readers work at a time.
       const messages = [...few.slice(0, 30), ...Array<undefined>(gap).fill(undefined), ...few.slice(30)];
       const ids = [..."abcdefgh"];
       const found = await findIds(streamOf(messages).nc, { ...search, ids, since: { window: window * 1000 } }, {});
@@ -79,13 +79,13 @@ Deno.test("IdFinder finds each id where a look at every message would", async ()
   );
 });
 
-Deno.test("IdFinder looks at all subjects of a stream that transforms them", async () => {
+Deno.test("IdFinder reads all subjects of a stream that transforms subjects", async () => {
   const messages = [{ subject: "kept.eu", id: "a" }, { subject: "kept.us", id: "b" }];
   const { nc } = streamOf(messages, { subject_transform: { src: "orders.*", dest: "kept.{{wildcard(1)}}" } });
   assert.deepEqual([...await findIds(nc, { ...search, ids: ["b", "a", "c"] }, {})], [2, 1, 0]);
 });
 
-Deno.test("IdFinder fails if reading is refused", async () => {
+Deno.test("IdFinder throws if a read is refused", async () => {
   const refusing = fakeConnection({
     requests: ({ subject }) =>
       subject.includes("MSG.GET") ? apiError(TYPE, 400, 10003, "bad request") : streamInfo("ORDERS"),
@@ -93,7 +93,7 @@ Deno.test("IdFinder fails if reading is refused", async () => {
   await assert.rejects(findIds(refusing.nc, { ...search, ids: ["x"] }, {}), { name: "ConnectionError" });
 });
 
-Deno.test("IdFinder reads a load that is stored once, however many batches of it are looked for", async () => {
+Deno.test("IdFinder reads a stored load once, however many batches search it", async () => {
   const rows = 6_000;
   const messages = Array.from({ length: rows }, (_, i) => ({ subject: "orders.eu", id: `id ${i}` }));
   const { nc, asked } = streamOf(messages);
@@ -106,7 +106,7 @@ Deno.test("IdFinder reads a load that is stored once, however many batches of it
   assert.ok(asked.length < 1.5 * rows, `${asked.length} requests for ${rows} rows`);
 });
 
-Deno.test("IdFinder reads few messages for the batch whose answer was lost just now", async () => {
+Deno.test("IdFinder reads few messages to find the most recent batch", async () => {
   const messages = Array.from({ length: 40_000 }, (_, i) => ({ subject: "orders.eu", id: `id ${i}` }));
   const { nc, asked } = streamOf(messages);
   const ids = Array.from({ length: 10 }, (_, i) => `id ${39_990 + i}`);
@@ -115,7 +115,7 @@ Deno.test("IdFinder reads few messages for the batch whose answer was lost just 
   assert.ok(asked.length < 10_000, `${asked.length} requests`);
 });
 
-Deno.test("IdFinder answers searches at the same time, and reads on after one that was ended", async () => {
+Deno.test("IdFinder answers concurrent searches, and continues after one that was aborted", async () => {
   const messages = Array.from({ length: 300 }, (_, i) => ({ subject: "orders.eu", id: `id ${i}` }));
   const finder = new IdFinder(streamOf(messages).nc, {});
   const aborted = finder.find({ ...search, ids: ["id 1"] }, AbortSignal.abort(new Error("enough")));
@@ -127,13 +127,13 @@ Deno.test("IdFinder answers searches at the same time, and reads on after one th
 const messagesOf = (ids: readonly string[]): Message[] => ids.map((id) => ({ subject: "orders.eu", id }));
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `id ${i}`);
 
-Deno.test("IdFinder finds what an earlier search that began at a later sequence has not read", async () => {
+Deno.test("IdFinder finds a message before the start of an earlier search", async () => {
   const finder = new IdFinder(streamOf(messagesOf(numbered(40))).nc, {});
   assert.deepEqual([...await finder.find({ ...search, since: { sequence: 30 }, ids: ["id 35", "no"] })], [36, 0]);
   assert.deepEqual([...await finder.find({ ...search, since: { sequence: 10 }, ids: ["id 20", "id 35"] })], [21, 36]);
 });
 
-Deno.test("IdFinder finds what lies between the messages of two earlier searches", async () => {
+Deno.test("IdFinder finds a message between the ranges of two earlier searches", async () => {
   const finder = new IdFinder(streamOf(messagesOf(numbered(30_000))).nc, {});
   for (const [after, row] of [[0, 5], [20_000, 20_001], [10_000, 15_000], [0, 9000]] as const) {
     const found = await finder.find({ ...search, since: { sequence: after }, ids: [`id ${row}`] });
@@ -141,22 +141,22 @@ Deno.test("IdFinder finds what lies between the messages of two earlier searches
   }
 });
 
-Deno.test("IdFinder takes no message up to the given sequence for one that comes after it", async () => {
+Deno.test("IdFinder returns no message at or before the given sequence", async () => {
   const finder = new IdFinder(streamOf(messagesOf(["a", "b", "c"])).nc, {});
   assert.deepEqual([...await finder.find({ ...search, since: { sequence: 0 }, ids: ["a", "no"] })], [1, 0]);
   assert.deepEqual([...await finder.find({ ...search, since: { sequence: 1 }, ids: ["a", "c"] })], [0, 3]);
 });
 
-Deno.test("IdFinder finds an id however many others follow, and whatever it forgets meanwhile", async () => {
+Deno.test("IdFinder finds an id however many others follow, even if it forgets ids meanwhile", async () => {
   const rows = 20_000;
   const finder = new IdFinder(streamOf(messagesOf(numbered(rows))).nc, {}, 100);
   const since = { sequence: 0 };
-  // One that is missing makes the search read to the end of the stream.
+  // The search for a missing id reads to the end of the stream.
   assert.deepEqual([...await finder.find({ ...search, since, ids: ["id 3", "no"] })], [4, 0]);
   assert.deepEqual([...await finder.find({ ...search, since, ids: ["id 7", "id 19999", "no"] })], [8, rows, 0]);
 });
 
-Deno.test("IdFinder reads a load once that has more rows than it remembers ids", async () => {
+Deno.test("IdFinder reads a load once even if it has more rows than IdFinder remembers ids", async () => {
   const rows = 40_000;
   const { nc, asked } = streamOf(messagesOf(numbered(rows)));
   const finder = new IdFinder(nc, {}, 9000);
@@ -168,7 +168,7 @@ Deno.test("IdFinder reads a load once that has more rows than it remembers ids",
   assert.ok(asked.length < 1.5 * rows, `${asked.length} requests for ${rows} rows`);
 });
 
-Deno.test("IdFinder forgets what a stream had that was deleted and recreated", async () => {
+Deno.test("IdFinder forgets the ids of a stream that was deleted and recreated", async () => {
   const messages: Message[] = messagesOf(["a", "b", "c"]);
   const info: Document = {};
   const { nc } = streamOf(messages, {}, { info });
@@ -179,7 +179,7 @@ Deno.test("IdFinder forgets what a stream had that was deleted and recreated", a
   assert.deepEqual([...await finder.find({ ...search, ids: ["a", "b"] })], [0, 1]);
 });
 
-Deno.test("IdFinder looks as far back as when it was asked, however long other searches take", async () => {
+Deno.test("IdFinder counts the window from the time of the request, however long other searches take", async () => {
   const { now } = performance;
   let passed = 0;
   performance.now = () => now.call(performance) + passed;
@@ -200,7 +200,7 @@ Deno.test("IdFinder looks as far back as when it was asked, however long other s
   }
 });
 
-Deno.test("IdFinder sends few requests more when one has failed", async () => {
+Deno.test("IdFinder sends few further requests after one has failed", async () => {
   let reads = 0;
   const onRead = (): unknown => ++reads === 40 ? apiError(TYPE, 400, 10003, "bad request") : undefined;
   const { nc } = streamOf(messagesOf(numbered(9000)), {}, { onRead });
@@ -223,7 +223,7 @@ Deno.test("IdFinder remembers a bounded number of ids of all subjects together",
   assert.equal(await find("orders.a"), first, "forgotten for another subject");
 });
 
-Deno.test("IdFinder reads nothing twice for a search that is asked for during another one", async () => {
+Deno.test("IdFinder reads nothing twice for a search that is requested during another one", async () => {
   const rows = 2000;
   let other: Promise<Float64Array> | undefined;
   const { nc, asked } = streamOf(messagesOf(numbered(rows)), {}, {

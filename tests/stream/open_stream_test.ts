@@ -7,7 +7,7 @@ const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 const INFO = "$JS.API.STREAM.INFO.ORDERS";
 const CREATE = "$JS.API.STREAM.CREATE.ORDERS";
 
-/** A server on which another creator is faster: the stream is missing, cannot be created, and is there. */
+/** A server on which another client creates the stream first: it is missing, creating it fails, then it exists. */
 function lostRace(config: Document = {}): FakeConnection {
   let created = false;
   return fakeConnection({
@@ -26,7 +26,7 @@ function lostRace(config: Document = {}): FakeConnection {
   });
 }
 
-Deno.test("a stream that another creator made first is looked up and used, and not called created", async () => {
+Deno.test("openStream() uses a stream that another client created first, and does not report it as created", async () => {
   const fake = lostRace();
   const publisher = await Publisher.open(fake.nc, OPTIONS);
   assert.deepEqual(fake.asked.map(({ subject }) => subject), [INFO, CREATE, INFO]);
@@ -35,12 +35,12 @@ Deno.test("a stream that another creator made first is looked up and used, and n
   await publisher.close();
 });
 
-Deno.test("a stream that another creator made first is checked like any other", async () => {
+Deno.test("openStream() checks a stream that another client created first like any other", async () => {
   await assert.rejects(Publisher.open(lostRace({ no_ack: true }).nc, OPTIONS), { code: "route.no_ack" });
   await assert.rejects(Publisher.open(lostRace({ subjects: ["other.>"] }).nc, OPTIONS), { code: "route.not_captured" });
 });
 
-Deno.test("a creation that is refused is a RouteError with stream, filter and the server's reason", async () => {
+Deno.test("openStream() throws a RouteError with stream, filter and the server's reason if creation is refused", async () => {
   const fake = fakeConnection({
     requests: ({ subject }) =>
       subject === CREATE
@@ -60,7 +60,7 @@ Deno.test("a creation that is refused is a RouteError with stream, filter and th
   assert.deepEqual(JSON.parse(fake.asked.at(-1)!.body), { name: "ORDERS", subjects: ["orders.>"], storage: "file" });
 });
 
-Deno.test("a shared stream that would capture JetStream's API is refused without the name of a resource", async () => {
+Deno.test("openStream() refuses a shared stream that would capture JetStream's API, and names no resource", async () => {
   const fake = fakeConnection({ requests: () => apiError("stream_info_response", 404, 10059, "stream not found") });
   await assert.rejects(Publisher.open(fake.nc, { stream: "ALL", subject: "{resource}" }), (error: RouteError) => {
     assert.deepEqual([error.code, error.resource, error.stream, error.subject], [
@@ -74,7 +74,7 @@ Deno.test("a shared stream that would capture JetStream's API is refused without
   assert.deepEqual(fake.asked.map(({ subject }) => subject), ["$JS.API.STREAM.INFO.ALL"]);
 });
 
-Deno.test("stats() names the last hundred streams that were created, and copies none of them", async () => {
+Deno.test("stats() names the last hundred created streams without copying them", async () => {
   const missing = apiError("stream_info_response", 404, 10059, "stream not found");
   const { nc } = fakeConnection({
     requests: ({ subject, body }) =>

@@ -8,7 +8,7 @@ import { onVirtualClock } from "../../_support/clock.ts";
 
 const batch = (rows: number, first = 0, resource = "eu"): RowBatch => ({ resource, rows: idBatch(rows, { first }) });
 
-/** A source that tells how often it was asked, and whether it was told to end. */
+/** A source that counts how often it was read, and records whether it was closed. */
 function watched(batches: readonly RowBatch[], last?: () => Promise<RowBatch>) {
   const source = {
     asked: 0,
@@ -31,7 +31,7 @@ function watched(batches: readonly RowBatch[], last?: () => Promise<RowBatch>) {
 }
 
 Deno.test(
-  "applyAll() cuts batches into pieces, each with its receipt, told in order and waited for",
+  "applyAll() cuts batches into pieces, and awaits onReceipt for each piece in order",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({ frames: true, answers: (published) => stream.store(published) });
@@ -71,7 +71,7 @@ Deno.test(
 );
 
 Deno.test(
-  "applyAll() asks its source for a batch only when one is needed",
+  "applyAll() reads its source only when a batch is needed",
   onVirtualClock(async () => {
     for (const frames of [true, false]) {
       const fake = fakeConnection({ frames, manual: true });
@@ -80,7 +80,7 @@ Deno.test(
       const done = run.applyAll(source);
       await reached(fake, 4);
       await idle();
-      // One on the wire; where the wire copies, one waits encoded behind it and one before the window.
+      // One on the wire; if the wire copies, also one encoded behind it and one before the window.
       assert.equal(source.asked, frames ? 3 : 2);
       for (let rows = 4; rows <= 40; rows += 4) {
         await reached(fake, rows);
@@ -95,7 +95,7 @@ Deno.test(
 );
 
 Deno.test(
-  "applyAll() tells its source to end on every failure",
+  "applyAll() closes its source on every failure",
   onVirtualClock(async () => {
     const abort = new AbortController();
     const many = Array.from({ length: 9 }, (_, i) => batch(3, 3 * i));
@@ -146,7 +146,7 @@ Deno.test(
 );
 
 Deno.test(
-  "applyAll() aborted while it waits for its source knows the fate of what is on the wire",
+  "applyAll() aborted while it waits for its source reports the outcomes of the rows on the wire",
   onVirtualClock(async () => {
     for (const owned of [true, false]) {
       const fake = fakeConnection({
@@ -177,7 +177,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an error of applyAll() is about the whole batch, as the caller gave it",
+  "an error of applyAll() refers to the whole batch, as the caller passed it",
   onVirtualClock(async () => {
     for (const frames of [true, false]) {
       for (const maxInFlight of [5, 100]) {
@@ -215,7 +215,7 @@ Deno.test(
 );
 
 Deno.test(
-  "applyAll() names the batch at which it found the connection lost",
+  "applyAll() names the batch during which it noticed the lost connection",
   onVirtualClock(async () => {
     const fake = fakeConnection();
     const run = await openRun(fake.nc, BASE);
@@ -236,7 +236,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a source that fails later than the rows leaves no rejection behind",
+  "a source that fails after the rows leaves no unhandled rejection",
   onVirtualClock(async () => {
     const fake = fakeConnection({ answers: () => NO_RESPONDERS });
     const run = await openRun(fake.nc, BASE);
@@ -268,7 +268,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a listener that throws is not told more, and its error is the one that is thrown",
+  "onReceipt is not called again after it has thrown, and its error is thrown",
   onVirtualClock(async () => {
     const run = await openRun(fakeConnection({ frames: true }).nc, BASE);
     let told = 0;
@@ -284,7 +284,7 @@ Deno.test(
 );
 
 Deno.test(
-  "applyAll() refuses what is no sequence, and limits that are none",
+  "applyAll() refuses a source that is not a sequence, and invalid limits",
   onVirtualClock(async () => {
     for (const [batches, options, field] of [[7, {}, "batches"], [[], { batchMaxRows: 0 }, "batchMaxRows"]] as const) {
       const run = await openRun(fakeConnection().nc, BASE);
@@ -298,7 +298,7 @@ Deno.test(
   }),
 );
 
-/** Lets everything happen that can. */
+/** Waits until nothing is left to do. */
 async function idle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -21,7 +21,7 @@ import { onVirtualClock } from "../../_support/clock.ts";
 
 const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });
 
-/** Publishes a sequence with a log: in one attempt unless there is a budget, in milliseconds. */
+/** Publishes a sequence with a log: one attempt, or more within a budget in milliseconds. */
 function logged(
   to: NatsConnection | (() => Promise<NatsConnection>),
   options: Options,
@@ -33,7 +33,7 @@ function logged(
   return publishSequence(connect, options, batches, { ...resolveSequence(limits), budget }, log);
 }
 
-/** A log that keeps what it is told. */
+/** A log that records its calls. */
 class Notes implements PieceLog {
   readonly begun: BegunPiece[] = [];
   readonly lost: LeftPiece[] = [];
@@ -52,31 +52,31 @@ class Notes implements PieceLog {
     this.lost.push(...pieces);
   }
 
-  get places(): number[][] {
+  get positions(): number[][] {
     return this.begun.map(({ batch, offset, rows }) => [batch, offset, rows]);
   }
 }
 
 Deno.test(
-  "a log is told of each piece before its first row is sent, and waited for",
+  "begin() of a log is called and awaited before the piece's first row is sent",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({ frames: true, answers: (published) => stream.store(published) });
     const notes = new Notes();
-    let go = (): void => {};
+    let release = (): void => {};
     const begin = async (piece: BegunPiece): Promise<void> => {
-      assert.equal(stream.rows.includes(piece.batch * 10 + piece.offset), false, "none of its rows is sent");
+      assert.equal(stream.rows.includes(piece.batch * 10 + piece.offset), false, "none of its rows was sent");
       const sent = fake.published.length;
       await new Promise<void>((resolve) => {
-        go = resolve;
+        release = resolve;
         setTimeout(resolve, 5);
       });
-      assert.ok(fake.published.length <= sent + 4, "only rows of the piece before it can have gone meanwhile");
+      assert.ok(fake.published.length <= sent + 4, "only rows of the previous piece can have been sent meanwhile");
       await notes.begin(piece);
     };
     await logged(fake.nc, BASE, [batch(10), batch(10, 10)], { begin, left: () => {} }, { batchMaxRows: 4 });
-    go();
-    assert.deepEqual(notes.places, [[0, 0, 4], [0, 4, 4], [0, 8, 2], [1, 0, 4], [1, 4, 4], [1, 8, 2]]);
+    release();
+    assert.deepEqual(notes.positions, [[0, 0, 4], [0, 4, 4], [0, 8, 2], [1, 0, 4], [1, 4, 4], [1, 8, 2]]);
     const { bytes, crc32c } = encodeRows(idBatch(4, { first: 4 }));
     const { subject, stream: name, ...piece } = notes.begun[1]!;
     assert.deepEqual(piece, { batch: 0, offset: 4, rows: 4, bytes: bytes.length, crc32c });
@@ -86,7 +86,7 @@ Deno.test(
 );
 
 Deno.test(
-  "what a log throws ends the sequence with nothing of the piece sent",
+  "an error thrown by begin() ends the sequence before the piece is sent",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({ answers: (published) => stream.store(published) });
@@ -96,12 +96,12 @@ Deno.test(
     const log = { begin, left: (pieces: readonly LeftPiece[]) => void lost.push(...pieces) };
     assert.equal(await failureOf(logged(fake.nc, BASE, [batch(10)], log, { batchMaxRows: 4 })), full);
     assert.deepEqual(stream.rows, [0, 1, 2, 3]);
-    assert.deepEqual(lost, [], "the first piece has its receipt, the second one never began");
+    assert.deepEqual(lost, [], "the first piece has its receipt, the second one was not begun");
   }),
 );
 
 Deno.test(
-  "a log is told what became of every piece that was begun, of whatever batch",
+  "left() receives the outcomes of every piece that was begun, of all batches",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({
@@ -132,7 +132,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an abort of a sequence with a log submits nothing more, and waits for what is on the wire",
+  "abort of a sequence with a log submits no more rows, and waits for the rows on the wire",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     const fake = fakeConnection({ frames: true, manual: true, answers: (published) => stream.store(published) });
@@ -151,11 +151,11 @@ Deno.test(
 );
 
 Deno.test(
-  "a row with an id that was sent more than once and refused at last is of unknown fate to a log",
+  "left() reports a row as unknown if it was sent more than once with an id and finally refused",
   onVirtualClock(async () => {
     const fake = fakeConnection({
       frames: true,
-      // The first answer is lost, the second one refuses.
+      // The first answer is lost, the second one is a refusal.
       answers: ({ index }) => index === 0 ? undefined : refusal(503, 10_077, "maximum messages exceeded"),
     });
     const options = { ...BASE, retry: { budget: "10s" } };
@@ -166,7 +166,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishSequence() tells a log of each piece once, and of each publisher",
+  "publishSequence() calls begin() once per piece and opened() once per connection",
   onVirtualClock(async () => {
     const line = new Line({ dieAt: [7, 3, 12] });
     const notes = new Notes();
@@ -176,14 +176,14 @@ Deno.test(
     });
     assertWhole(line.stream.rows, 30);
     assert.equal(notes.opens, 4);
-    const once = [...new Set(notes.places.map((place) => place.join()))];
+    const once = [...new Set(notes.positions.map((position) => position.join()))];
     assert.deepEqual(once, ["0,0,8", "0,8,2", "1,0,8", "1,8,8", "1,16,4"]);
     assert.deepEqual(notes.lost, []);
   }),
 );
 
 Deno.test(
-  "publishSequence() that gives up tells a log what all attempts came to",
+  "publishSequence() that gives up passes the combined outcomes of all attempts to left()",
   onVirtualClock(async () => {
     const line = new Line({ dieAt: [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], store: false });
     const notes = new Notes();

@@ -7,7 +7,7 @@ import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "../../../src/publis
 import { BASE } from "../../faults/_scripted.ts";
 import { onVirtualClock } from "../../_support/clock.ts";
 
-/** What one connection makes of the rows that it is given: a code a row; undefined: it ends before they are ready. */
+/** The outcome codes of the rows on one connection; undefined: it ends before the rows are prepared. */
 type Attempt = readonly number[] | undefined;
 
 /** A piece of five rows over several connections. */
@@ -43,7 +43,7 @@ function pieceOver(first: Attempt, options: { ids?: boolean; window?: number; do
 }
 
 Deno.test(
-  "a row that a later connection did not send is what it was before",
+  "resume() keeps the earlier outcome of a row that the new connection did not send",
   onVirtualClock(() => {
     const { piece, part, given, again } = pieceOver([ACKED, UNKNOWN, REJECTED, UNKNOWN, UNSENT]);
     again([DUPLICATE, UNSENT, UNSENT, UNSENT]);
@@ -58,7 +58,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a piece whose rows were never ready is neither complete nor loaded",
+  "a piece whose rows were never prepared is neither complete nor loaded",
   onVirtualClock(() => {
     const { piece, part } = pieceOver(undefined);
     assert.ok(!piece.complete && !piece.loaded && !part.sent);
@@ -67,7 +67,7 @@ Deno.test(
 );
 
 Deno.test(
-  "rows of unknown fate go again with an id and inside the window only",
+  "rows of unknown outcome are resent only with an id and inside the duplicate window",
   onVirtualClock(() => {
     const unknown = [ACKED, UNKNOWN, ACKED, ACKED, ACKED];
     assert.equal(pieceOver(unknown).piece.whyNotAgain(5000), undefined);
@@ -80,7 +80,7 @@ Deno.test(
 );
 
 Deno.test(
-  "rows that are provably not stored may go again at any time",
+  "rows that are provably not stored may be resent at any time",
   onVirtualClock(() => {
     for (const code of [REJECTED, UNSENT]) {
       const { piece } = pieceOver([ACKED, code, ACKED, ACKED, ACKED], { ids: false, window: 0 });
@@ -90,7 +90,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a row that an earlier submission may have stored may be stored, whatever its last submission came to",
+  "a row that an earlier submission may have stored counts as possibly stored, whatever its last outcome",
   onVirtualClock(() => {
     const rejected = [ACKED, REJECTED, ACKED, ACKED, ACKED];
     assert.match(pieceOver(rejected, { doubtful: true, window: 0 }).piece.whyNotAgain(0)!, /row 1 may be stored/);

@@ -14,7 +14,7 @@ import { Line } from "../_line.ts";
 import { onVirtualClock } from "../../_support/clock.ts";
 
 Deno.test(
-  "publishAll() stores every row once over connections that die at random, in lookups and between batches, too",
+  "publishAll() stores every row once over connections that are lost at random, also in lookups and between batches",
   onVirtualClock(async () => {
     const scene = fc.record({
       sizes: fc.array(fc.integer({ min: 0, max: 25 }), { minLength: 1, maxLength: 6 }),
@@ -31,7 +31,7 @@ Deno.test(
         scene,
         async ({ sizes, pieceRows, maxInFlight, deaths, store, perResource, slowSource, retry }) => {
           const stream = new StreamModel("S_eu");
-          // -1: it dies in the lookup; of a shared stream that is while it opens.
+          // -1: it is lost in the lookup; for a shared stream that is while it opens.
           const requests = () =>
             deaths[line.connections.length - 1] === -1 ? line.die() : streamInfo("S_eu", { subjects: ["orders.>"] });
           const line: Line = new Line({ stream, dieAt: deaths.map((at) => at < 0 ? Infinity : at), store }, {
@@ -80,7 +80,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a sequence never has more than two encoded pieces in memory, however they come to their end",
+  "a sequence never has more than two encoded pieces in memory, however the pieces end",
   onVirtualClock(async () => {
     const scene = fc.record({
       batches: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 }),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { onClosed } from "../../../src/stream/api/on_closed.ts";
 import { fakeConnection } from "../../_support/fake/mod.ts";
 
-Deno.test("onClosed() calls each caller once, also one that asks after the end, and none that has left", async () => {
+Deno.test("onClosed() calls each callback once, also one added after the end, and none that was removed", async () => {
   const fake = fakeConnection();
   const calls: unknown[] = [];
   const note = (reason: unknown): void => void calls.push(reason);

@@ -12,7 +12,7 @@ const refusalFindings = (facts: DestinationFacts): Finding[] =>
 const destinationFindings = (facts: DestinationFacts): Finding[] =>
   checks.destinationFindings(facts).map((finding) => renderFinding(finding));
 
-/** Facts of a stream that takes rows, with what is given laid over its configuration and over the facts. */
+/** Facts of a stream that accepts rows; `config`, `over` and `more` override parts of them. */
 function facts(config: Document = {}, over: Partial<DestinationFacts> = {}, more: Document = {}): DestinationFacts {
   return {
     stream: "ORDERS",
@@ -29,11 +29,11 @@ const settings = (over: Partial<DestinationFacts["settings"]>) => ({ ...facts().
 const server = (version: string, apiLevel?: number) => ({ version, apiLevel, maxPayload: 1_048_576 });
 const codes = (findings: readonly Finding[]): FindingCode[] => findings.map(({ code }) => code);
 
-Deno.test("refusalFindings() has nothing against a stream that takes rows", () => {
+Deno.test("refusalFindings() returns nothing for a stream that accepts rows", () => {
   assert.deepEqual(refusalFindings(facts()), []);
 });
 
-Deno.test("stream.batch_flag judges by the server that hosts the stream, where it tells", () => {
+Deno.test("stream.batch_flag depends on the version of the server that hosts the stream, if the stream names it", () => {
   const atomic = (version: string, level: string, flag = true) =>
     codes(refusalFindings(facts(
       { allow_atomic: flag, metadata: { "_nats.ver": version, "_nats.level": level } },
@@ -46,7 +46,7 @@ Deno.test("stream.batch_flag judges by the server that hosts the stream, where i
   assert.deepEqual(atomic("2.14.0", "4", false), ["stream.batch_flag"]);
 });
 
-Deno.test("stream.batch_flag judges by the connected server where the stream does not tell or is missing", () => {
+Deno.test("stream.batch_flag depends on the connected server if the stream names no version or is missing", () => {
   const fast = (version: string, apiLevel?: number) =>
     codes(refusalFindings(facts({ allow_batched: true, metadata: undefined }, {
       settings: settings({ publishMode: "fast" }),
@@ -89,7 +89,7 @@ Deno.test("stream.too_small counts what the server stores with a row, to the byt
   assert.deepEqual(codes(refusalFindings(refused)), [], "discard new refuses the row itself");
 });
 
-Deno.test("a lookup that fails for another reason than a missing stream is stream.offline, created or not", () => {
+Deno.test("stream.offline is found when a lookup fails for another reason than a missing stream", () => {
   for (const createStream of [true, false]) {
     const failure = { code: 500, err_code: 10118, description: "stream is offline" };
     const found = refusalFindings(facts({}, { info: undefined, failure, settings: settings({ createStream }) }));
@@ -98,7 +98,7 @@ Deno.test("a lookup that fails for another reason than a missing stream is strea
   }
 });
 
-Deno.test("inspect() finds a stream that needs a newer server", async () => {
+Deno.test("inspect() finds a stream that requires a newer server", async () => {
   const offline = apiError(
     "stream_info_response",
     500,
@@ -113,12 +113,12 @@ Deno.test("inspect() finds a stream that needs a newer server", async () => {
   assert.match(message, /required API level: 9/);
 });
 
-Deno.test("stream.no_leader is for a cluster's stream alone", () => {
+Deno.test("stream.no_leader is found only for a clustered stream", () => {
   assert.deepEqual(codes(refusalFindings(facts({}, {}, { cluster: { name: "c" } }))), ["stream.no_leader"]);
   assert.deepEqual(refusalFindings(facts({}, {}, { cluster: undefined })), []);
 });
 
-Deno.test("stream.not_captured compares patterns, not resources", () => {
+Deno.test("stream.not_captured compares patterns, not the subjects of single resources", () => {
   const captured = (subjects: string[], pattern: string) =>
     refusalFindings(facts({ subjects }, { pattern })).length === 0;
   assert.ok(captured(["warehouse.>"], "warehouse.*"));
@@ -127,13 +127,13 @@ Deno.test("stream.not_captured compares patterns, not resources", () => {
   assert.ok(!captured([], "warehouse.*"));
 });
 
-Deno.test("server.old is told of servers below 2.11", () => {
+Deno.test("server.old is found for servers below 2.11", () => {
   const old = (version: string) =>
     codes(destinationFindings(facts({ metadata: undefined }, { server: server(version) }))).includes("server.old");
   assert.deepEqual([old("2.10.29"), old("2.9.10"), old("2.11.0"), old("2.15.2")], [true, true, false, false]);
 });
 
-Deno.test("account.limits looks at the tier of the stream's replicas, and knows unlimited ones", () => {
+Deno.test("account.limits reads the tier of the stream's replicas, and knows unlimited tiers", () => {
   const account = (over: object) => ({ storage: 95, memory: 0, limits: limits(100), ...over }) as JetStreamAccountStats;
   const limits = (max_storage: number) => ({ max_storage, max_memory: -1 });
   const found = (over: object, num_replicas = 3) =>
@@ -146,7 +146,7 @@ Deno.test("account.limits looks at the tier of the stream's replicas, and knows 
   assert.equal(found({ storage: 99, tiers }, 1), false);
 });
 
-Deno.test("stream.replica_lag is silent about what a healthy replica lags", () => {
+Deno.test("stream.replica_lag tolerates the lag of a healthy replica", () => {
   const lag = (replica: object) =>
     codes(destinationFindings(facts({ num_replicas: 3 }, {}, {
       cluster: { leader: "a", replicas: [{ name: "b", current: true, active: 1, ...replica }] },
@@ -155,7 +155,7 @@ Deno.test("stream.replica_lag is silent about what a healthy replica lags", () =
   assert.deepEqual([lag({ current: false }), lag({ offline: true })], [true, true]);
 });
 
-Deno.test("every finding is whole: a field, a message on one line, a remedy that is a sentence", () => {
+Deno.test("every finding is complete: a field, a message of one line, a remedy that is a sentence", () => {
   const odd = facts({
     discard: "old",
     max_msgs: 5,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inspect } from "../../../mod.ts";
 import { fakeConnection, streamInfo } from "../../_support/fake/mod.ts";
 
-Deno.test("inspect() stops listing consumers of which an answer promises more and more", async () => {
+Deno.test("inspect() stops listing consumers when the server keeps announcing more of them", async () => {
   let pages = 0;
   const page = Array.from({ length: 256 }, () => ({ name: "c", config: {} }));
   const fake = fakeConnection({

@@ -3,7 +3,7 @@ import { checkReceipt } from "../../../src/stream/verify/receipt.ts";
 
 const RECEIPT = { stream: "ORDERS", rows: 5, bytes: 40, crc32c: 0xffffffff, sequences: [[7, 8], [11, 11], [2, 3]] };
 
-Deno.test("checkReceipt() takes a receipt out of JSON, with whatever else is in it", () => {
+Deno.test("checkReceipt() accepts a receipt parsed from JSON, with unknown keys", () => {
   const checked = checkReceipt(JSON.parse(JSON.stringify({ ...RECEIPT, uri: "nats://ORDERS/a", later: {} })));
   assert.deepEqual(checked, RECEIPT);
   assert.equal(checkReceipt({ ...RECEIPT, rows: 0, bytes: 0, crc32c: 0, sequences: undefined }).rows, 0);
@@ -74,7 +74,7 @@ Deno.test("checkReceipt() throws when the sequences do not add up to the rows", 
   });
 });
 
-Deno.test("checkReceipt() takes numbers that cannot be right: reading the rows tells that they are not", () => {
+Deno.test("checkReceipt() accepts impossible numbers, which verifying the rows reveals", () => {
   for (const wrong of [{ bytes: 41 }, { crc32c: RECEIPT.crc32c ^ 1 }, { crc32c: 2 ** 32 }]) {
     assert.deepEqual(checkReceipt({ ...RECEIPT, ...wrong }), { ...RECEIPT, ...wrong });
   }

@@ -24,7 +24,7 @@ const row = (seq: number): Answer => ({
 });
 const END: Answer = { headers: "NATS/1.0 204 EOB\r\n\r\n" };
 
-/** A leader that has these rows, and a stream that allows direct gets. */
+/** A leader that holds these rows, and a stream that allows direct gets. */
 function leaderWith(...has: number[]) {
   return ({ subject, body }: Asked) => {
     if (subject.includes("STREAM.INFO")) return streamInfo("ORDERS", { allow_direct: true });
@@ -35,20 +35,20 @@ function leaderWith(...has: number[]) {
   };
 }
 
-Deno.test("verifyReceipt() asks the leader for what a replica that lags does not give", async () => {
+Deno.test("verifyReceipt() asks the leader for messages that a lagging replica does not return", async () => {
   const fake = fakeConnection({ answers: () => [row(1), row(2), END], requests: leaderWith(3, 4) });
   assert.equal((await verifyReceipt(fake.nc, RECEIPT)).ok, true);
   assert.deepEqual(fake.asked.slice(1).map(({ body }) => body), ['{"seq":3}', '{"seq":4}']);
   assert.deepEqual(fake.subscribed, [], "no inbox is left");
 });
 
-Deno.test("verifyReceipt() counts as missing what the leader does not have either", async () => {
+Deno.test("verifyReceipt() counts messages that the leader does not have as missing", async () => {
   const fake = fakeConnection({ answers: () => [row(1), row(4), END], requests: leaderWith(3) });
   const { ok, rows, missing } = await verifyReceipt(fake.nc, RECEIPT);
   assert.deepEqual([ok, rows, missing], [false, 3, 1]);
 });
 
-Deno.test("verifyReceipt() asks on where the server ends a batch early", async () => {
+Deno.test("verifyReceipt() continues after the server ends a batch early", async () => {
   const fake = fakeConnection({
     answers: ({ data }) => [row(JSON.parse(new TextDecoder().decode(data)).seq), END],
     requests: leaderWith(),
@@ -57,7 +57,7 @@ Deno.test("verifyReceipt() asks on where the server ends a batch early", async (
   assert.equal(fake.published.length, 4);
 });
 
-Deno.test("verifyReceipt() takes a sequence in a row's own headers for what it is", async () => {
+Deno.test("verifyReceipt() does not mistake a row's own header for the message's sequence", async () => {
   const spoofed: Answer = {
     headers: "NATS/1.0\r\nNats-Sequence: 4\r\nNats-Sequence: 1\r\nNats-Num-Pending: 3\r\n\r\n",
     body: BODIES[0],
@@ -66,7 +66,7 @@ Deno.test("verifyReceipt() takes a sequence in a row's own headers for what it i
   assert.equal((await verifyReceipt(fake.nc, RECEIPT)).ok, true);
 });
 
-Deno.test("verifyReceipt() goes to the leader when nobody answers direct gets", async () => {
+Deno.test("verifyReceipt() asks the leader when no server answers direct gets", async () => {
   const interest = ({ subject, body }: Asked) =>
     subject.includes("STREAM.INFO")
       ? streamInfo("ORDERS", { allow_direct: true, retention: "interest" })
@@ -90,7 +90,7 @@ Deno.test("verifyReceipt() refuses an answer of the leader that is another messa
   await assert.rejects(verifyReceipt(fake.nc, RECEIPT), { code: "connection.no_answer" });
 });
 
-Deno.test("verifyReceipt() takes a whole configuration and refuses a key that none has", async () => {
+Deno.test("verifyReceipt() accepts a whole configuration and refuses an unknown key", async () => {
   const fake = fakeConnection({ answers: () => [1, 2, 3, 4].map(row).concat(END), requests: leaderWith() });
   const options = { url: "nats://x", password: "secret", stream: "S", subject: "s", inboxPrefix: "_MINE" };
   assert.equal((await verifyReceipt(fake.nc, RECEIPT, options)).ok, true);
