@@ -14,21 +14,21 @@ Deno.test("IdIndex finds the earlier row of a repeated id, however often it has 
   const index = new IdIndex();
   for (let row = 0; row < numbers.length; row++) {
     assert.equal(index.add(row, ids, row * 64, () => assert.fail("another id")), -1);
-    // In the midst of growing, too.
+    // Also while it is growing.
     for (const earlier of [0, row >> 1, row]) {
       assert.equal(index.add(9999, ids, earlier * 64, (other) => other === earlier), earlier);
     }
   }
 });
 
-Deno.test("IdIndex keeps ids apart whose first digits are the same", () => {
+Deno.test("IdIndex distinguishes ids that begin with the same digits", () => {
   const ids = idsOf([7, 7, 7]);
   const index = new IdIndex();
   for (let row = 0; row < 1000; row++) assert.equal(index.add(row, ids, 0, () => false), -1);
   for (let row = 0; row < 1000; row++) assert.equal(index.add(9999, ids, 0, (other) => other === row), row);
 });
 
-Deno.test("IdIndex takes memory for the ids that it has, also while it grows", () => {
+Deno.test("IdIndex allocates in proportion to its ids, also while it grows", () => {
   const count = 20_000;
   const index = new IdIndex();
   assert.ok(index.bytes <= 1024, `${index.bytes} bytes without an id`);
@@ -39,7 +39,7 @@ Deno.test("IdIndex takes memory for the ids that it has, also while it grows", (
   }
 });
 
-Deno.test("IdIndex does little with each id, also while it grows", () => {
+Deno.test("IdIndex does a bounded amount of work per id, also while it grows", () => {
   const Real = globalThis.Int32Array;
   let looks = 0;
   globalThis.Int32Array = new Proxy(Real, {

@@ -72,7 +72,7 @@ Deno.test("prepareRows() gives each row its operation and its id", () => {
   assert.deepEqual([0, 1, 2, 3].map((i) => made.hasId(i)), [true, false, false, true]);
 });
 
-Deno.test("prepareRows() into memory of pieces before gives the same rows, and end gives it back", () => {
+Deno.test("prepareRows() into memory of earlier pieces returns the same rows, and end() returns the memory", () => {
   const ids = fc.array(fc.option(fc.string({ unit: "grapheme-ascii", maxLength: 9 })), { maxLength: 20 });
   fc.assert(fc.property(fc.array(ids, { minLength: 2, maxLength: 5 }), (pieces) => {
     const memory = new PieceMemory();
@@ -91,7 +91,7 @@ Deno.test("prepareRows() into memory of pieces before gives the same rows, and e
   }));
 });
 
-/** Fills all memory that is spare: nobody may rely on what is in it. */
+/** Overwrites all spare memory, so that rows cannot depend on its content. */
 function dirty(spare: SpareMemory): void {
   const all = [spare.take(), spare.take()];
   assert.ok(spare.take() === undefined);
@@ -178,19 +178,19 @@ const REFUSALS: readonly (readonly [
     code: "config.range",
     field: "only",
   }, /received 0.5/],
-  ["a selection that is no array", () => ({ rows: numbers(3), only: "all" as never }), {}, {
+  ["a selection that is not an array", () => ({ rows: numbers(3), only: "all" as never }), {}, {
     name: "ConfigError",
     code: "config.type",
     field: "only",
   }, /"all"/],
-  ["a resource that is no text", () => ({ rows: numbers(1), resource: 7 as never }), {}, {
+  ["a resource that is not a string", () => ({ rows: numbers(1), resource: 7 as never }), {}, {
     name: "ConfigError",
     code: "config.type",
     field: "resource",
   }, /received 7/],
 ];
 
-Deno.test("prepareRows() of a piece reads the operations of its own rows alone", () => {
+Deno.test("prepareRows() of a piece reads only the operations of its own rows", () => {
   const rows = 4096;
   const source = openBatch(
     { resource: "eu", rows: numbers(rows), operations: Array.from({ length: rows }, () => "update" as const) },
@@ -234,12 +234,12 @@ Deno.test("prepareRows() encodes rows that must fit the window together at most 
       if (next < rows) assert.ok(piece.totalSize + piece.sizeOf(0) > 65_000, "as many as fit");
       from = next;
     }
-    // A row's value is found by two offsets.
+    // A row's value is located by two offsets.
     assert.ok(reads <= 2 * 2.1 * rows, `${reads / 2 / rows} encodings per row of ${size} bytes`);
   }
 });
 
-Deno.test("PreparedRows sums up its rows' sizes once", () => {
+Deno.test("PreparedRows sums its rows' sizes once", () => {
   const rows = prepared({ rows: numbers(10) });
   assert.equal(rows.totalSize, rows.sizeOfRange(0, 10));
   rows.sizeOf = () => assert.fail("summed up again");
@@ -255,7 +255,7 @@ function withIds(ids: readonly (string | null)[], values: readonly number[]): ar
 }
 
 for (const [what, batch, options, expected, message] of REFUSALS) {
-  Deno.test(`a batch with ${what} is refused as ${expected.code}`, () => {
+  Deno.test(`prepareRows() throws ${expected.code} for ${what}`, () => {
     assert.throws(() => prepared(batch(), options), (error: Error) => {
       assert.ok(error instanceof EncodeError || error instanceof ConfigError);
       for (const [key, value] of Object.entries(expected)) assert.equal(error[key as keyof typeof error], value);
@@ -265,11 +265,11 @@ for (const [what, batch, options, expected, message] of REFUSALS) {
   });
 }
 
-Deno.test("two rows with one id and one body are both sent: the server drops the second", () => {
+Deno.test("prepareRows() accepts two rows with the same id and body: the server drops the second", () => {
   assert.equal(prepared({ rows: withIds(["a", "a"], [1, 1]) }).count, 2);
 });
 
-Deno.test("an id that is no valid UTF-8 is refused, with its row", () => {
+Deno.test("prepareRows() refuses an id that is not valid UTF-8, with its row", () => {
   const bytes = Uint8Array.of(0x61, 0xff, 0x62);
   const data = arrow.makeData({
     type: new arrow.Utf8(),
@@ -287,7 +287,7 @@ Deno.test("an id that is no valid UTF-8 is refused, with its row", () => {
   });
 });
 
-Deno.test("rows that are prepared once more are not their own repetition", () => {
+Deno.test("prepareRows() of the same rows again does not report them as repeated ids", () => {
   const source = openBatch(
     { resource: "eu", rows: withIds(["a", "b", "a"], [1, 2, 1]) },
     resolveOptions({ stream: "ORDERS", subject: "orders.eu" }),
@@ -341,7 +341,7 @@ Deno.test("repeated ids are found in any batch and selection, within a piece and
   ));
 });
 
-Deno.test("repeated ids are compared without a walk through the rows between", () => {
+Deno.test("repeated ids are compared without reading the rows between them", () => {
   const rows = 4000;
   const numbers = Array.from({ length: rows }, (_, row) => row % (rows / 2));
   const source = openBatch(
@@ -359,7 +359,7 @@ Deno.test("repeated ids are compared without a walk through the rows between", (
   assert.ok(reads < 50 * rows, `${reads} reads of the selection`);
 });
 
-Deno.test("sizes are exact where rows with and without an id differ", () => {
+Deno.test("sizes are exact when rows with and without an id differ", () => {
   const head =
     "NATS/1.0\r\nContent-Type: application/json\r\nFilament-Operation: insert\r\nNats-Expected-Stream: ORDERS\r\n\r\n"
       .length;

@@ -8,7 +8,7 @@ import { bodyStrings, numberBatch, tableOf } from "../_support/arrow/mod.ts";
 
 const WORDS: readonly Operation[] = ["insert", "update", "delete"];
 
-/** What would be published: body and operation of each row. */
+/** What would be published: the body and operation of each row. */
 function effects(batches: Iterable<RowBatch>): string[] {
   return [...batches].flatMap(({ rows, operations, only }) => {
     const strings = bodyStrings(encodeRows(rows));
@@ -31,13 +31,13 @@ Deno.test("sliceBatch() keeps resource, operations and rows together", () => {
   assert.deepEqual(effects(pieces), effects([batch]));
 });
 
-Deno.test("sliceBatch() leaves one operation for all as it is, and none as none", () => {
+Deno.test("sliceBatch() passes a single operation, or none, on unchanged", () => {
   const [first] = sliceBatch({ resource: "r", rows: numberBatch(3), operations: "delete" }, { batchMaxRows: 1 });
   assert.equal(first?.operations, "delete");
   assert.ok(!Object.hasOwn([...sliceBatch({ resource: "r", rows: numberBatch(3) })][0]!, "operations"));
 });
 
-Deno.test("sliceBatch() gives a selection's pieces their own row numbers", () => {
+Deno.test("sliceBatch() gives the pieces of a selection their own row numbers", () => {
   const batch: RowBatch = { resource: "r", rows: tableOf(numberBatch(4), numberBatch(4, 4)), only: [1, 3, 6, 7] };
   const pieces = [...sliceBatch(batch)];
   assert.deepEqual(pieces.map(({ only, rows }) => [only, rows.numRows]), [[[0, 2], 3], [[0, 1], 2]]);
@@ -62,7 +62,7 @@ Deno.test("sliceBatch() publishes what the whole batch would, whatever the limit
   }));
 });
 
-Deno.test("sliceBatch() refuses limits, selections and operations before anything is asked for", () => {
+Deno.test("sliceBatch() refuses limits, selections and operations before it yields a piece", () => {
   const rows = numberBatch(3);
   assert.throws(() => sliceBatch({ resource: "r", rows }, { batchMaxRows: 0 }), ConfigError);
   assert.throws(() => sliceBatch({ resource: "r", rows, only: [1, 1] }), ConfigError);

@@ -12,7 +12,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 const BUDGET = { budget: "5s" };
 
 Deno.test(
-  "the options of a call are given back with their defaults, each read once",
+  "the options of a call are resolved with their defaults, each read once",
   onVirtualClock(() => {
     const { signal } = new AbortController();
     const onReceipt = () => {};
@@ -45,7 +45,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an option of another class or key is refused by its name, with the nearest and without the value",
+  "an unknown option of a call is refused by name, with the nearest valid name and without its value",
   onVirtualClock(() => {
     type Case = readonly [(options: never) => unknown, options: unknown, ConfigErrorCode, field: string, says: string];
     const cases: readonly Case[] = [
@@ -78,7 +78,7 @@ Deno.test(
 );
 
 Deno.test(
-  "calls that publish refuse an unknown option before they send or ask their source",
+  "calls that publish refuse an unknown option before they send or read their source",
   onVirtualClock(async () => {
     const ref = { attempt: "a", epoch: 1 };
     const options = { singal: AbortSignal.abort(), onReceipts: () => {} } as object;

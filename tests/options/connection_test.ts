@@ -142,7 +142,7 @@ const cases: readonly Case[] = [
     "tls",
     "cannot be combined with ws:// or wss://",
   ],
-  // The rest.
+  // Other options.
   [{ inboxPrefix: "_INBOX." }, "config.syntax", "inboxPrefix", 'received "_INBOX."'],
   [{ name: "" }, "config.syntax", "name", "must not be empty"],
   [{ name: 5 }, "config.type", "name", "received 5"],
@@ -185,7 +185,7 @@ Deno.test("checkConnection() throws on credentials in a URL and shows no part of
   }
 });
 
-Deno.test("checkConnection() shows no query, which may hold a token", () => {
+Deno.test("checkConnection() shows no query of a URL, which may hold a token", () => {
   for (const url of ["http://a/?token=s3cret", "nats://a?token=s3cret", "ws://a:0/x?token=s3cret", "s3://a#s3cret"]) {
     keepsSecret(refuses(() => check({ url }), { code: "config.syntax", field: "url", says: "?..." }), "s3cret");
   }
@@ -197,7 +197,7 @@ Deno.test("checkConnection() shows no query, which may hold a token", () => {
   assert.equal(shownUrl("wss://a:1/x?token=s3cret"), "wss://a:1");
 });
 
-Deno.test("checkConnection() gives one or several servers, written as text, list or array", () => {
+Deno.test("checkConnection() accepts one or several servers, as string, comma-separated list or array", () => {
   const servers = (url: unknown) => check({ url }).servers;
   assert.deepEqual(servers("nats://a"), ["nats://a"]);
   assert.deepEqual(servers("NATS://A:65535/"), ["nats://A:65535"]);
@@ -212,7 +212,7 @@ Deno.test("checkConnection() gives one or several servers, written as text, list
   assert.deepEqual(servers("ws://a:80/"), ["ws://a:80"]);
 });
 
-Deno.test("checkConnection() requires TLS for tls:// anywhere in the list, and where tls is given", () => {
+Deno.test("checkConnection() requires TLS if any server is tls://, and if tls is given", () => {
   assert.equal(check({}).tls, undefined);
   assert.deepEqual(check({ url: "tls://a" }).tls, {});
   assert.deepEqual(check({ url: "nats://a,tls://b" }).tls, {});
@@ -222,12 +222,12 @@ Deno.test("checkConnection() requires TLS for tls:// anywhere in the list, and w
   assert.deepEqual({ ...tls, key: tls?.key }, { ca: "a", cert: "c", key: "s3cret", handshakeFirst: true });
 });
 
-Deno.test("checkConnection() tells the transport", () => {
+Deno.test("checkConnection() returns the transport", () => {
   assert.equal(check({ url: "nats://a,tls://b" }).transport, "tcp");
   assert.equal(check({ url: "ws://a,wss://b" }).transport, "websocket");
 });
 
-Deno.test("checkConnection() gives the chosen mode's credentials and prints none", () => {
+Deno.test("checkConnection() returns the chosen mode's credentials and prints none", () => {
   const given = [
     [{ authMode: "user_password", username: "s3cret-u", password: "s3cret-p" }, ["username", "password"]],
     [{ authMode: "jwt", jwt: "s3cret-j", nkeySeed: SEED }, ["jwt", "nkeySeed"]],
@@ -253,7 +253,7 @@ Deno.test("checkConnection() gives the chosen mode's credentials and prints none
   assert.deepEqual(check({ authMode: "none", username: undefined }).auth, { mode: "none" });
 });
 
-Deno.test("checkConnection() gives the rest as the dial needs it", () => {
+Deno.test("checkConnection() returns the other options in the form that dialling needs", () => {
   assert.deepEqual(check({}), {
     servers: [URL],
     transport: "tcp",
@@ -269,7 +269,7 @@ Deno.test("checkConnection() gives the rest as the dial needs it", () => {
   assert.deepEqual([inboxPrefix, name, connectTimeout, reconnect], ["_INBOX.me", "loader", 1_500, true]);
 });
 
-Deno.test("checkConnection() takes a whole SinkConfig and leaves the publisher's keys unread", () => {
+Deno.test("checkConnection() accepts a whole SinkConfig and does not read the publisher's keys", () => {
   assert.equal(
     check({ stream: "S", subject: "s", maxInFlight: "wrong, but not the connection's affair" }).servers[0],
     URL,
@@ -316,7 +316,7 @@ Deno.test("seedFault() accepts every user seed, and refuses it with any one char
   );
 });
 
-Deno.test("a port is any whole number from 1 to 65535", () => {
+Deno.test("checkConnection() accepts ports from 1 to 65535 only", () => {
   fc.assert(fc.property(fc.integer({ min: -2, max: 70_000 }), (port) => {
     const run = () => check({ url: `nats://a:${port}` });
     if (port >= 1 && port <= 65_535) assert.deepEqual(run().servers, [`nats://a:${port}`]);

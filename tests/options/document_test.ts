@@ -17,7 +17,7 @@ const SEED = new TextDecoder().decode(nkeys.createUser().getSeed());
 
 const parse = (document: Record<string, unknown>) => parseConfig({ ...REQUIRED, ...document });
 
-/** Every key that a document may have, with a value that is right. */
+/** Every key that a document may have, with a valid value. */
 const FULL = {
   url: ["tls://a:4222", "tls://b:4222"],
   auth_mode: "jwt",
@@ -55,7 +55,7 @@ const FULL = {
 type Case = readonly [document: Record<string, unknown>, code: ConfigErrorCode, field: string, says: string];
 
 const cases: readonly Case[] = [
-  // Each key in the document's own spelling, nested ones too.
+  // Each key in the document's own spelling, also nested keys.
   [{ url: undefined }, "config.missing", "url", "is required"],
   [{ stream: undefined }, "config.missing", "stream", "is required"],
   [{ subject: undefined }, "config.missing", "subject", "is required"],
@@ -142,13 +142,13 @@ Deno.test("parseConfig() throws when any key is null", () => {
   }
 });
 
-Deno.test("parseConfig() knows every option but the listener, in snake_case", () => {
+Deno.test("parseConfig() knows every option but the callbacks, in snake_case", () => {
   const written = new Set(Object.keys(FULL).concat("username", "password", "token", "raw_body_column"));
   const known = OPTION_KEYS.snake.map((key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   assert.deepEqual(new Set(known), written);
 });
 
-Deno.test("parseConfig() throws when the document is no plain object", () => {
+Deno.test("parseConfig() throws when the document is not a plain object", () => {
   class Config {
     url = REQUIRED.url;
   }
@@ -161,7 +161,7 @@ Deno.test("parseConfig() throws when the document is no plain object", () => {
   keepsSecret(refuses(() => parseConfig(text), { code: "config.type", field: "document", says: "a string" }), "s3cret");
 });
 
-Deno.test("parseConfig() throws on __proto__, whether it is a key or the prototype", () => {
+Deno.test("parseConfig() throws on __proto__, whether as key or as prototype", () => {
   const text = JSON.stringify(REQUIRED);
   const asKey = JSON.parse(text.replace("{", '{"__proto__":{"createStream":"s3cret"},'));
   keepsSecret(
@@ -175,7 +175,7 @@ Deno.test("parseConfig() throws on __proto__, whether it is a key or the prototy
   assert.equal(({} as Record<string, unknown>)["createStream"], undefined);
 });
 
-Deno.test("parseConfig() throws when a getter throws, without its error, and reads each key once", () => {
+Deno.test("parseConfig() throws when a getter throws, without the getter's error, and reads each key once", () => {
   let reads = 0;
   const counting = Object.defineProperty({ ...REQUIRED }, "ttl", { enumerable: true, get: () => (reads++, "never") });
   assert.equal(parseConfig(counting).ttl, "never");
@@ -190,7 +190,7 @@ Deno.test("parseConfig() throws when a getter throws, without its error, and rea
   keepsSecret(refuses(() => parseConfig(throwing), refusal), "s3cret");
 });
 
-Deno.test("parseConfig() gives every option under its own name, its value as written", () => {
+Deno.test("parseConfig() returns every option under its camelCase name, its value unchanged", () => {
   const config = parseConfig(FULL);
   assert.deepEqual({ ...config }, {
     url: ["tls://a:4222", "tls://b:4222"],
@@ -225,12 +225,12 @@ Deno.test("parseConfig() gives every option under its own name, its value as wri
   assert.deepEqual([config.jwt, config.nkeySeed, config.tls?.key], ["s3cret-jwt", SEED, "s3cret-key"]);
 });
 
-Deno.test("parseConfig() adds nothing that was not written", () => {
+Deno.test("parseConfig() adds no option that the document does not have", () => {
   assert.deepEqual(Reflect.ownKeys(parse({})).sort(), ["stream", "subject", "url"]);
   assert.deepEqual(parse({ tenant: "", ttl: undefined }), { ...REQUIRED, namespace: { tenant: "" } });
 });
 
-Deno.test("parseConfig() leaves the document as it is and gives a result frozen to the bottom", () => {
+Deno.test("parseConfig() leaves the document unchanged and returns a deeply frozen result", () => {
   const before = structuredClone(FULL);
   const frozen = JSON.parse(JSON.stringify(FULL), (_, value) => Object.freeze(value));
   const config = parseConfig(frozen);
@@ -242,7 +242,7 @@ Deno.test("parseConfig() leaves the document as it is and gives a result frozen 
   for (const part of ["url", "headers", "tls", "retry"] as const) assert.notEqual(config[part], frozen[part]);
 });
 
-Deno.test("parseConfig() gives what connect and the publisher both take", () => {
+Deno.test("parseConfig() returns a config that connect and the publisher both accept", () => {
   const config = parseConfig(FULL);
   const { auth, tls } = checkConnection(config);
   assert.ok(auth.mode === "jwt" && auth.jwt === "s3cret-jwt" && auth.nkeySeed === SEED);
@@ -250,7 +250,7 @@ Deno.test("parseConfig() gives what connect and the publisher both take", () => 
   assert.equal(resolveOptions(config).publishTimeout, 90_000);
 });
 
-Deno.test("a copy of what parseConfig() gave will do for a publisher, and fails loudly at connect", () => {
+Deno.test("a copy of a parseConfig() result works for a publisher, and is refused by connect()", () => {
   const copy = { ...parseConfig(FULL), stream: "OTHER" };
   assert.equal(resolveOptions(copy).stream, "OTHER");
   const says = "a copy of what parseConfig returned has no credentials";
@@ -282,8 +282,8 @@ Deno.test("parseConfig() keeps secrets readable and prints none on Deno", () => 
 });
 
 /**
- * Prints a config in every way that Node and Bun know; the secret itself is on the last line, to show that it was
- * there.
+ * Prints a config in every way that Node and Bun have; the last line is the secret itself, to show that the config has
+ * it.
  */
 const PRINT_ALL = `
 import { inspect, format } from "node:util";
@@ -300,7 +300,7 @@ console.error([config.username, config.password, config.tls.key].join());
 `;
 
 Deno.test("parseConfig() prints no secret on Bun and Node", async () => {
-  // Packages are found from here.
+  // Packages are resolved from here.
   const dir = fileURLToPath(new URL("../../.cache", import.meta.url));
   await Deno.mkdir(dir, { recursive: true });
   const folder = await Deno.makeTempDir({ dir });

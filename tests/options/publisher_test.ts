@@ -10,7 +10,7 @@ const REQUIRED = { stream: "EVENTS", subject: "events.{resource}" };
 
 const resolve = (options: Record<string, unknown>) => resolveOptions({ ...REQUIRED, ...options } as Options);
 
-/** A value of each kind that is neither a text nor a number. */
+/** A value of each kind that is neither a string nor a number. */
 const OTHERS: readonly (readonly [value: unknown, shown: string])[] = [
   [null, "received null"],
   [true, "received true"],
@@ -24,7 +24,7 @@ const OTHERS: readonly (readonly [value: unknown, shown: string])[] = [
 type Case = readonly [option: string, value: unknown, code: ConfigErrorCode, field: string, says: string];
 
 const cases: readonly Case[] = [
-  // Texts that are templates.
+  // Strings that are templates.
   ...["stream", "subject"].flatMap((option): Case[] => [
     ...OTHERS.map(([value, says]): Case => [option, value, "config.type", option, says]),
     [option, 5, "config.type", option, "received 5"],
@@ -42,7 +42,7 @@ const cases: readonly Case[] = [
   ["subject", "$JS.API.{resource}", "config.syntax", "subject", "must not be below $JS."],
   ["subject", "_INBOX.{resource}", "config.syntax", "subject", "must not be below _INBOX."],
   ["subject", "s".repeat(4100), "config.syntax", "subject", "(4100 characters)"],
-  // Switches.
+  // Booleans.
   ...["createStream", "expectedStream", "ownsConnection"].flatMap((option): Case[] => [
     [option, "true", "config.type", option, 'must be true or false: received "true"'],
     [option, 1, "config.type", option, "received 1"],
@@ -66,7 +66,7 @@ const cases: readonly Case[] = [
   }),
   ["publishTimeout", "600h", "config.range", "publishTimeout", "must be at most 2147483647 milliseconds"],
   ["publishTimeout", 2 ** 31, "config.range", "publishTimeout", "received 2147483648"],
-  // Counts.
+  // Integers.
   ...["maxInFlight", "maxInFlightBytes"].flatMap((option): Case[] => [
     ...OTHERS.map(([value, says]): Case => [option, value, "config.type", option, says]),
     [option, "5", "config.type", option, 'received "5"'],
@@ -192,7 +192,7 @@ const cases: readonly Case[] = [
   ["ttl", "0s", "config.range", "ttl", "at least one second"],
   ["ttl", "999ms", "config.range", "ttl", 'received "999ms"'],
   ["ttl", "-5s", "config.syntax", "ttl", 'received "-5s"'],
-  // One token, a row of tokens.
+  // A single token, and a sequence of tokens.
   ["domain", "", "config.syntax", "domain", "must not be empty"],
   ["domain", "a.b", "config.syntax", "domain", "must not contain a dot"],
   ["domain", "*", "config.syntax", "domain", "wildcard"],
@@ -213,7 +213,7 @@ const cases: readonly Case[] = [
     "inboxPrefix",
     "which is reserved by the server",
   ]),
-  // The rest.
+  // Other options.
   ["onProgress", "log", "config.type", "onProgress", "must be a function"],
   ["onProgress", null, "config.type", "onProgress", "received null"],
   ["retry", true, "config.type", "retry", "received true"],
@@ -239,7 +239,7 @@ Deno.test("resolveOptions() throws when stream or subject is missing", () => {
   }
 });
 
-Deno.test("resolveOptions() throws when the options are no plain object", () => {
+Deno.test("resolveOptions() throws when the options are not a plain object", () => {
   class Config {
     stream = "EVENTS";
     subject = "events.all";
@@ -257,7 +257,7 @@ Deno.test("resolveOptions() throws when the options are no plain object", () => 
   keepsSecret(error, "s3cret");
 });
 
-Deno.test("resolveOptions() takes objects without a prototype", () => {
+Deno.test("resolveOptions() accepts objects without a prototype", () => {
   assert.equal(resolveOptions(Object.assign(Object.create(null), REQUIRED)).stream, "EVENTS");
 });
 
@@ -292,7 +292,7 @@ Deno.test("resolveOptions() throws on an unknown key, names the nearest and neve
   refuses(() => resolve({ sream: undefined }), { code: "config.unknown", field: "sream", says: "did you mean" });
 });
 
-Deno.test("resolveOptions() leaves the connection's keys unread and keeps no credential", () => {
+Deno.test("resolveOptions() does not read the connection's keys and keeps no credential", () => {
   const read: string[] = [];
   const options = { ...REQUIRED };
   for (const key of OPTION_KEYS.camel) {
@@ -310,7 +310,7 @@ Deno.test("resolveOptions() leaves the connection's keys unread and keeps no cre
   keepsSecret(resolve({ password: "s3cret", token: 5, tls: { key: "s3cret" } }), "s3cret");
 });
 
-Deno.test("resolveOptions() throws when a getter throws, without its error", () => {
+Deno.test("resolveOptions() throws when a getter throws, without the getter's error", () => {
   const options = Object.defineProperty({ ...REQUIRED }, "ttl", {
     enumerable: true,
     get() {
@@ -325,7 +325,7 @@ Deno.test("resolveOptions() throws when a getter throws, without its error", () 
   assert.equal(error.cause, undefined);
 });
 
-Deno.test("resolveOptions() ignores what Object.prototype was given", () => {
+Deno.test("resolveOptions() ignores properties added to Object.prototype", () => {
   const prototype = Object.prototype as unknown as Record<string, unknown>;
   prototype["createStream"] = false;
   try {
@@ -335,7 +335,7 @@ Deno.test("resolveOptions() ignores what Object.prototype was given", () => {
   }
 });
 
-Deno.test("resolveOptions() fills in the defaults, absent and undefined alike", () => {
+Deno.test("resolveOptions() fills in the defaults for absent and undefined options", () => {
   const defaults = {
     stream: "EVENTS",
     subject: "events.{resource}",
@@ -359,7 +359,7 @@ Deno.test("resolveOptions() fills in the defaults, absent and undefined alike", 
   assert.deepEqual(resolveOptions({ ...none, ...REQUIRED } as unknown as Options), defaults);
 });
 
-Deno.test("resolveOptions() gives every option as the publisher needs it", () => {
+Deno.test("resolveOptions() returns every option in the form that the publisher needs", () => {
   const onProgress = () => {};
   const settings = resolve({
     createStream: false,
@@ -410,7 +410,7 @@ Deno.test("resolveOptions() gives every option as the publisher needs it", () =>
   });
 });
 
-Deno.test("resolveOptions() copies what names columns, and refuses two ways to make bodies", () => {
+Deno.test("resolveOptions() copies lists of columns, and refuses two ways to make bodies", () => {
   const [names, pick] = [["a", "b"], ["c"]];
   const settings = resolve({ eventIdColumn: names, bodyColumns: { pick } });
   names.push("x");
@@ -425,12 +425,12 @@ Deno.test("resolveOptions() copies what names columns, and refuses two ways to m
   });
 });
 
-Deno.test("resolveOptions() takes a header called __proto__ as one like any other", () => {
+Deno.test("resolveOptions() accepts a header named __proto__ like any other", () => {
   const headers = JSON.parse('{"__proto__":"a"}');
   assert.deepEqual(resolve({ headers }).headers, [["__proto__", "a"]]);
 });
 
-Deno.test("resolveOptions() sends whole seconds as digits, other times to live as a duration", () => {
+Deno.test("resolveOptions() writes a time to live in whole seconds as digits, and any other as a duration", () => {
   const sent = {
     "1s": "1",
     "1000ms": "1",
@@ -444,11 +444,11 @@ Deno.test("resolveOptions() sends whole seconds as digits, other times to live a
   assert.deepEqual([resolve({ ttl: "never" }).ttl, resolve({ ttl: "never" }).ttlMs], ["never", undefined]);
 });
 
-Deno.test("resolveOptions() takes an id column of the default name as named", () => {
+Deno.test("resolveOptions() treats an id column with the default name as named explicitly", () => {
   assert.equal(resolve({ eventIdColumn: "_filament_event_id" }).eventIdRequired, true);
 });
 
-Deno.test("resolveOptions() takes every whole number in the limits", () => {
+Deno.test("resolveOptions() accepts every integer within the limits", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 65_536 }), (n) => assert.equal(resolve({ maxInFlight: n }).maxInFlight, n)),
   );
@@ -457,7 +457,7 @@ Deno.test("resolveOptions() takes every whole number in the limits", () => {
   }));
 });
 
-Deno.test("resolveOptions() gives settings frozen to the bottom and leaves the options as they are", () => {
+Deno.test("resolveOptions() returns deeply frozen settings and leaves the options unchanged", () => {
   const options = Object.freeze({
     ...REQUIRED,
     namespace: Object.freeze({ tenant: "a" }),

@@ -1,5 +1,5 @@
 /**
- * A scripted server that takes atomic batches.
+ * A scripted server that accepts atomic batches.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   streamInfo,
 } from "../_support/fake/mod.ts";
 
-/** A row of a batch, as its headers tell it. */
+/** A row of a batch, read from its headers. */
 export interface BatchRow {
   readonly id: string;
   readonly sequence: number;
@@ -30,15 +30,15 @@ export function batchRow(published: Published): BatchRow {
   };
 }
 
-/** Answers to a message; nothing: what a good server answers. `null`: no answer. */
+/** Answers a message; `undefined`: the answer of a real server; `null`: no answer. */
 export type BatchScript = (row: BatchRow, published: Published) => Answer | null | undefined;
 
-/** The answer of a good server to a commit that is the `last`th stored message. */
+/** The answer of a real server to a commit whose row is the `last`th stored message. */
 export function committed({ id, sequence }: BatchRow, last: number, more: Record<string, unknown> = {}): Answer {
   return { body: { stream: "ORDERS", seq: last, batch: id, count: sequence, ...more } };
 }
 
-/** A connection to a server with a stream that takes atomic batches. */
+/** A connection to a server with a stream that accepts atomic batches. */
 export function atomicServer(
   script: BatchScript = () => undefined,
   options: FakeConnectionOptions = {},

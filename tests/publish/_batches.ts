@@ -1,4 +1,4 @@
-/** What the tests of atomic and of fast batches share. */
+/** Shared by the tests of atomic and of fast batches. */
 
 import { type Options, Publisher, type PublishError } from "../../mod.ts";
 import { assertFailure, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
@@ -8,13 +8,13 @@ import type { FakeConnection } from "../_support/fake/mod.ts";
 /** Opens publishers of a mode over scripted connections. */
 export type Open = (fake: FakeConnection, options?: Partial<Options>) => Promise<Publisher>;
 
-/** What opens publishers of a mode. */
+/** Returns a function that opens publishers of a mode. */
 export function opener(publishMode: "atomic" | "fast"): Open {
   const base = { stream: "ORDERS", subject: "orders.{resource}", publishMode };
   return (fake, options) => Publisher.open(fake.nc, { ...base, ...options });
 }
 
-/** Publishes rows, and fails unless that fails as expected. Gives the error. */
+/** Publishes rows, asserts that it fails as expected, and returns the error. */
 export async function publishFails(
   publisher: Publisher,
   rows: ReturnType<typeof numberBatch>,
@@ -25,7 +25,7 @@ export async function publishFails(
   return assertFailure(thrown, rows.numRows, expected);
 }
 
-/** Lets microtasks and timers of no delay run. */
+/** Lets microtasks and timers without delay run. */
 export async function turn(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve));
 }

@@ -1,5 +1,5 @@
 /**
- * A scripted server that takes fast batches.
+ * A scripted server that accepts fast batches.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   streamInfo,
 } from "../_support/fake/mod.ts";
 
-/** A message of a batch, as its reply subject tells it. */
+/** A message of a batch, read from its reply subject. */
 export interface FastMessage {
   readonly inbox: string;
   readonly id: string;
@@ -26,7 +26,7 @@ export interface FastMessage {
 
 const OPERATIONS = ["start", "append", "commit", "end", "ping"] as const;
 
-/** What a reply subject says. */
+/** Reads a reply subject. */
 export function fastMessage({ reply }: Published): FastMessage {
   const parts = reply.split(".");
   const [id, flow, gap, sequence, operation] = parts.slice(-6);
@@ -40,19 +40,19 @@ export function fastMessage({ reply }: Published): FastMessage {
   };
 }
 
-/** The operations and places of all messages of batches so far, in order. */
+/** The operations and indices of all messages of batches so far, in order. */
 export function operationsOf({ published }: FakeConnection): string {
   return published.map(fastMessage).map(({ operation, sequence }) => `${operation} ${sequence}`).join(", ");
 }
 
-/** Answers in place of a good server's; `undefined`: what that one answers; `[]`: none. */
+/** Answers in place of a real server's; `undefined`: the real server's answer; `[]`: none. */
 export type FastScript = (
   message: FastMessage,
   published: Published,
   good: () => readonly Answer[],
 ) => Answer | readonly Answer[] | undefined;
 
-/** A good answer that all rows so far are stored. */
+/** An answer that all rows so far are stored. */
 export function flowAck(sequence: number, perAck: number): Answer {
   return { body: { type: "ack", seq: sequence, msgs: perAck } };
 }
@@ -62,7 +62,7 @@ export function endAck(id: string, count: number, last = count, more: Record<str
   return { body: { stream: "ORDERS", seq: last, batch: id, count, ...more } };
 }
 
-/** What messages of a batch that has ended are answered. */
+/** The answer to messages of a batch that has ended. */
 export const UNKNOWN_BATCH: Answer = refusal(400, 10208, "batch publish ID unknown");
 
 const FULL = { code: 503, err_code: 10077, description: "maximum messages exceeded" };
@@ -70,7 +70,7 @@ const FULL = { code: 503, err_code: 10077, description: "maximum messages exceed
 interface Batch {
   /** Rows stored. */
   count: number;
-  /** The row whose answer came last. */
+  /** The last row that was answered. */
   acked: number;
   /** The stream sequence of its last row. */
   last: number;
@@ -81,7 +81,7 @@ export class FastBatches {
   readonly #batches = new Map<string, Batch>();
   readonly #store: (published: Published) => number;
 
-  /** No batches; `store` stores a row and gives its stream sequence, 0 where it is a duplicate. */
+  /** Starts without batches; `store` stores a row and returns its stream sequence, 0 for a duplicate. */
   constructor(store: (published: Published) => number) {
     this.#store = store;
   }
@@ -91,7 +91,7 @@ export class FastBatches {
     this.#batches.clear();
   }
 
-  /** What a message is answered; with `full`, a row has no room in the stream. */
+  /** The answers to a message; with `full`, the stream has no room for a row. */
   answer(published: Published, full = false): Answer[] {
     const { id, flow, sequence, operation } = fastMessage(published);
     const error = { body: { error: FULL, stream: "ORDERS", seq: 0 } };
@@ -122,7 +122,7 @@ export class FastBatches {
   }
 }
 
-/** A connection to a server with a stream that takes fast batches. */
+/** A connection to a server with a stream that accepts fast batches. */
 export function fastServer(script: FastScript = () => undefined, options: FakeConnectionOptions = {}): FakeConnection {
   let stored = 0;
   const batches = new FastBatches(() => ++stored);

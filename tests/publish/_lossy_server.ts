@@ -1,5 +1,5 @@
 /**
- * A scripted server that stores rows of batches as a real one does, and loses messages and answers by chance.
+ * A scripted server that stores rows of batches as a real one does, and loses messages and answers at random.
  *
  * @module
  */
@@ -17,12 +17,12 @@ import {
 import { batchRow } from "./_atomic_server.ts";
 import { endAck, FastBatches } from "./_fast_server.ts";
 
-/** What goes wrong, each with a chance from 0 to 1. */
+/** What goes wrong, each with a probability from 0 to 1. */
 export interface Chances {
-  /** A message is lost on its way; nobody is told. */
+  /** A message is lost on its way; the publisher is not notified. */
   readonly lost: number;
-  /** Nobody listens. */
-  readonly nobody: number;
+  /** No server listens on the subject. */
+  readonly noResponders: number;
   /** The server refuses a row. */
   readonly refused: number;
   /** An answer is lost. */
@@ -31,13 +31,13 @@ export interface Chances {
   readonly forgets: number;
 }
 
-/** A connection to a lossy server, and what the stream holds: bodies, in order. */
+/** A connection to a lossy server, and the bodies that the stream holds, in order. */
 export interface LossyServer {
   readonly fake: FakeConnection;
   readonly stored: readonly string[];
 }
 
-/** Numbers from 0 to 1 that look random (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 (mulberry32). */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -50,12 +50,12 @@ function numbersFrom(seed: number): () => number {
 
 const FULL = refusal(503, 10077, "maximum messages exceeded");
 
-/** The stream: bodies, and which ids they have. */
+/** The stream: its bodies, and the ids that it knows. */
 class Store {
   readonly bodies: string[] = [];
   readonly ids = new Set<string>();
 
-  /** Stores a row unless it is a duplicate; its sequence, or 0. */
+  /** Stores a row unless it is a duplicate; returns its sequence, or 0. */
   add(published: Published): number {
     const id = headerOf(published, "Nats-Msg-Id");
     if (id !== undefined && this.ids.has(id)) return 0;
@@ -81,22 +81,22 @@ export function lossyAtomicServer(seed: number, chances: Chances): LossyServer {
   const answer = (published: Published): Answer[] => {
     const { id, sequence, commit } = batchRow(published);
     const staged = sequence === 1 ? [] : batches.get(id);
-    const told = (answer: Answer): Answer[] => published.reply === "" ? [] : [answer];
+    const reply = (answer: Answer): Answer[] => published.reply === "" ? [] : [answer];
     if (staged === undefined || staged.length + 1 !== sequence) {
       batches.delete(id);
-      return told(refusal(400, 10176, "atomic publish batch is incomplete"));
+      return reply(refusal(400, 10176, "atomic publish batch is incomplete"));
     }
     batches.set(id, [...staged, published]);
-    if (!commit) return told({});
+    if (!commit) return reply({});
     batches.delete(id);
-    if (random() < chances.refused) return told(FULL);
+    if (random() < chances.refused) return reply(FULL);
     const ids = [...staged, published].map((row) => headerOf(row, "Nats-Msg-Id"));
     if (ids.some((id) => id !== undefined && store.ids.has(id))) {
-      return told(refusal(400, 10201, "atomic publish batch contains duplicate message id"));
+      return reply(refusal(400, 10201, "atomic publish batch contains duplicate message id"));
     }
     let last = 0;
     for (const row of [...staged, published]) last = store.add(row);
-    return told(endAck(id, sequence, last));
+    return reply(endAck(id, sequence, last));
   };
   return lossy(random, chances, store, { allow_atomic: true }, () => batches.clear(), answer);
 }
@@ -114,7 +114,7 @@ function lossy(
     answers: (published) => {
       if (random() < chances.forgets) forget();
       if (random() < chances.lost) return [];
-      if (random() < chances.nobody) return published.reply === "" ? [] : [NO_RESPONDERS];
+      if (random() < chances.noResponders) return published.reply === "" ? [] : [NO_RESPONDERS];
       return answer(published).filter(() => random() >= chances.silent);
     },
   });

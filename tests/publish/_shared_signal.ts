@@ -1,4 +1,4 @@
-// Publishes thirty batches, then fifteen sequences twice, at a time with one signal, and prints what Node warns of; run by shared_signal_test.ts.
+// Publishes thirty batches, then fifteen sequences twice, concurrently with one signal, and prints Node's warnings; run by shared_signal_test.ts.
 // deno-lint-ignore-file no-console
 import process from "node:process";
 import { connect, openRun, publishAll, Publisher } from "../../src/runtime/node.ts";

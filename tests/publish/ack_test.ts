@@ -11,7 +11,7 @@ function parse(body: string, status = 0, from: { stream: string; domain?: string
   return parseAck(utf8.encode(body), status, from);
 }
 
-Deno.test("parseAck() reads what servers answer to a stored message", () => {
+Deno.test("parseAck() reads servers' answers to a stored message", () => {
   assert.deepEqual(parse('{"stream":"ORDERS","seq":7}'), { kind: "stored", sequence: 7, duplicate: false });
   assert.deepEqual(parse('{"stream":"ORDERS", "seq":7}'), { kind: "stored", sequence: 7, duplicate: false });
   assert.deepEqual(parse('{"stream":"ORDERS","seq":7,"duplicate": true}'), {
@@ -31,13 +31,13 @@ Deno.test("parseAck() reads what servers answer to a stored message", () => {
   });
 });
 
-Deno.test("parseAck() tells another stream's and another domain's acknowledgment", () => {
+Deno.test("parseAck() recognizes the acknowledgment of another stream or domain", () => {
   assert.deepEqual(parse('{"stream":"OTHER","seq":7}'), { kind: "wrong_stream", stream: "OTHER", domain: undefined });
   assert.equal(parse('{"stream":"ORDERS","domain":"leaf","seq":7}', 0, inDomain).kind, "wrong_stream");
   assert.equal(parse('{"stream":"ORDERS","seq":7}', 0, inDomain).kind, "wrong_stream");
 });
 
-Deno.test("parseAck() takes err_code before code before the status", () => {
+Deno.test("parseAck() prefers err_code to code, and code to the status", () => {
   const refused = (body: string, status = 0) => {
     const ack = parse(body, status);
     assert.equal(ack.kind, "refused");
@@ -57,7 +57,7 @@ Deno.test("parseAck() takes err_code before code before the status", () => {
   assert.equal(refused("busy", 429), 429);
 });
 
-Deno.test("parseAck() calls everything else malformed, whatever it is", () => {
+Deno.test("parseAck() returns malformed for any other answer", () => {
   const bad = [
     "",
     "+ACK",

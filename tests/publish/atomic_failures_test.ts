@@ -42,7 +42,7 @@ for (const [answer, serverCode, code] of REFUSALS) {
 }
 
 Deno.test(
-  "an id in process leaves every row unknown",
+  "an id that is still in process leaves every row unknown",
   onVirtualClock(async () => {
     await using publisher = await open(
       atomicServer((row) => row.commit ? refusal(409, 10158, "in process") : undefined),
@@ -57,7 +57,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a server that stores the first row for itself gets no other one",
+  "a server that stores the first row without a batch is sent no further row",
   onVirtualClock(async () => {
     const fake = atomicServer((row) => ({ body: { stream: "ORDERS", seq: row.sequence } }));
     await using publisher = await open(fake);
@@ -75,16 +75,16 @@ const BAD_COMMITS: readonly (readonly [string, BatchScript, PublishErrorCode])[]
   ["of no batch", () => ({ body: { stream: "ORDERS", seq: 5 } }), "publish.bad_ack"],
   ["of fewer rows", (row) => committed(row, 5, { count: 4 }), "publish.bad_ack"],
   ["of more rows, a marker counted", (row) => committed(row, 6, { count: 6 }), "publish.bad_ack"],
-  ["with a sequence that so many rows cannot have", (row) => committed(row, 4), "publish.bad_ack"],
+  ["with a sequence too low for its rows", (row) => committed(row, 4), "publish.bad_ack"],
   ["that says duplicate", (row) => committed(row, 5, { duplicate: true }), "publish.bad_ack"],
   ["of another stream", (row) => committed(row, 5, { stream: "OTHER" }), "publish.wrong_stream"],
   ["that is empty", () => ({}), "publish.bad_ack"],
-  ["that is no JSON", () => ({ body: "+OK" }), "publish.bad_ack"],
+  ["that is not valid JSON", () => ({ body: "+OK" }), "publish.bad_ack"],
 ];
 
 for (const [what, script, code] of BAD_COMMITS) {
   Deno.test(
-    `a commit's answer ${what} leaves every row unknown`,
+    `an answer to the commit ${what} leaves every row unknown`,
     onVirtualClock(async () => {
       await using publisher = await open(
         atomicServer((row, published) => row.commit ? script(row, published) : undefined),
@@ -95,7 +95,7 @@ for (const [what, script, code] of BAD_COMMITS) {
 }
 
 Deno.test(
-  "a lost commit answer leaves every row unknown, that of a first row leaves them unsent: a timeout",
+  "a lost answer to the commit leaves every row unknown, a lost answer to the first row leaves them unsent",
   onVirtualClock(async () => {
     await using one = await open(atomicServer((row) => row.commit ? null : undefined), { publishTimeout: 20 });
     await publishFails(one, idBatch(5), { code: "publish.timeout", outcome: "uncertain", counts: { unknown: 5 } });
@@ -119,7 +119,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a batch aborted before its commit leaves nothing, and the publisher as it was",
+  "a batch aborted before its commit stores nothing, and the publisher stays usable",
   onVirtualClock(async () => {
     const silent = { first: true };
     const fake = atomicServer((row) => silent.first && row.sequence === 1 ? null : undefined);
@@ -138,7 +138,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a call's failure ends the batches behind it by what is known of them",
+  "a call's failure ends the waiting batches with what is known of them",
   onVirtualClock(async () => {
     const fake = atomicServer((row) =>
       row.commit ? (row.sequence === 2 ? refusal(400, 10077, "full") : null) : undefined

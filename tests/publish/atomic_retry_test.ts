@@ -15,7 +15,7 @@ import { onVirtualClock, withManualClock } from "../_support/clock.ts";
 const open = opener("atomic");
 
 Deno.test(
-  "with retry, a batch that is not stored goes again whole, under a new id",
+  "with retry, a batch that is not stored is resent whole, under a new batch id",
   onVirtualClock(async () => {
     let refused = 0;
     const fake = atomicServer((row) => row.commit && refused++ < 2 ? refusal(400, 10176, "incomplete") : undefined);
@@ -28,7 +28,7 @@ Deno.test(
 );
 
 Deno.test(
-  "with retry, a batch of unknown fate goes again only where every row has an id",
+  "with retry, a batch of unknown outcome is resent only if every row has an id",
   onVirtualClock(async () => {
     for (const [rows, again] of [[idBatch(3), true], [numberBatch(3), false]] as const) {
       let lost = 0;
@@ -41,7 +41,7 @@ Deno.test(
 );
 
 Deno.test(
-  "with retry, a batch goes again before the next call's: stored order is the order of calls",
+  "with retry, a batch is resent before the next call's batch: rows are stored in the order of calls",
   onVirtualClock(async () => {
     let refused = 0;
     const fake = atomicServer((row) => row.commit && refused++ < 2 ? NO_RESPONDERS : undefined);
@@ -53,7 +53,7 @@ Deno.test(
 );
 
 Deno.test(
-  "retry ends with its budget, the batch as its last submission left it",
+  "retry ends with its budget, with the outcome of the last submission",
   onVirtualClock(async () => {
     await using publisher = await open(atomicServer((row) => row.commit ? NO_RESPONDERS : undefined), {
       retry: { budget: 100 },
@@ -62,7 +62,7 @@ Deno.test(
   }),
 );
 
-/** A server that knows all ids of the batch, and whose messages say which. */
+/** A server that knows all ids of the batch, and whose stream holds messages with those ids. */
 function replayed(stored: (row: number) => number, fails?: number): FakeConnection {
   const ids: string[] = [];
   const type = "stream_msg_get_response";
@@ -87,7 +87,7 @@ function replayed(stored: (row: number) => number, fails?: number): FakeConnecti
 }
 
 Deno.test(
-  "a batch whose ids are all in the stream is done, every row a duplicate",
+  "a batch whose ids are all in the stream is acknowledged, every row as a duplicate",
   onVirtualClock(async () => {
     await using publisher = await open(replayed((row) => 1001 + row));
     const receipt = await publisher.publish({ resource: "eu", rows: idBatch(700) });
@@ -97,7 +97,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a batch whose ids are partly in the stream is refused, and says which rows are there",
+  "a batch of which some ids are in the stream is refused, and the error names the stored rows",
   onVirtualClock(async () => {
     await using publisher = await open(replayed((row) => row % 2 === 0 ? 1001 + row : 0));
     const error = await publishFails(publisher, idBatch(6), {
@@ -111,7 +111,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a batch whose rows cannot be looked for is unknown",
+  "a batch whose rows cannot be looked up is unknown",
   onVirtualClock(async () => {
     await using publisher = await open(replayed((row) => 1001 + row, 10013));
     await publishFails(publisher, idBatch(6), {
@@ -122,7 +122,7 @@ Deno.test(
   }),
 );
 
-Deno.test("with retry, nothing is sent after a batch that must not be sent again", async () => {
+Deno.test("with retry, nothing is sent after a batch that must not be resent", async () => {
   await withManualClock(async (clock) => {
     let first: Published | undefined;
     const fake = atomicServer((row, published) => {
@@ -133,7 +133,7 @@ Deno.test("with retry, nothing is sent after a batch that must not be sent again
     });
     const publisher = await open(fake, { retry: { budget: 60_000 }, publishTimeout: 10_000 });
     const calls = [2, 3].map((rows) => publisher.publish({ resource: "eu", rows: idBatch(rows) }).catch((e) => e));
-    // The first commit is not answered; the batch goes again, and its first row is answered after the duplicate window.
+    // The first commit is not answered; the batch is resent, and its first row is answered after the duplicate window.
     await clock.advance(11_000);
     assert.equal(fake.published.length, 3);
     clock.suspend(300_000);
@@ -146,7 +146,7 @@ Deno.test("with retry, nothing is sent after a batch that must not be sent again
   });
 });
 
-Deno.test("a batch is looked for as far back as its commit was sent, although the machine slept since", async () => {
+Deno.test("rows of a batch are searched from the time of its commit, even if the machine was suspended since", async () => {
   await withManualClock(async (clock) => {
     const starts: number[] = [];
     const type = "stream_msg_get_response";

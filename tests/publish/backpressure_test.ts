@@ -11,7 +11,7 @@ for (const frames of [true, false]) {
   const wire = frames ? "frames" : "publish";
 
   Deno.test(
-    `100,000 rows over ${wire}: each has a reply subject of its own, and no more than maxInFlight are outstanding`,
+    `100,000 rows over ${wire} have distinct reply subjects, and at most maxInFlight are outstanding`,
     onVirtualClock(async () => {
       let most = 0;
       const fake = fakeConnection({
@@ -32,7 +32,7 @@ for (const frames of [true, false]) {
   );
 
   Deno.test(
-    `10,000 rows over ${wire} take rows / maxInFlight round trips, not one a row`,
+    `10,000 rows over ${wire} take rows / maxInFlight round trips, not one per row`,
     onVirtualClock(async () => {
       const fake = fakeConnection({ frames, manual: true });
       const publisher = await Publisher.open(fake.nc, { ...options, maxInFlight: 1000 });
@@ -52,7 +52,7 @@ for (const frames of [true, false]) {
 }
 
 Deno.test(
-  "the window is limited by bytes, too: what does not fit waits, and everything goes in the end",
+  "the window is also limited by bytes: rows that do not fit wait, and all are sent in the end",
   onVirtualClock(async () => {
     const fake = fakeConnection({ frames: true, manual: true });
     const publisher = await Publisher.open(fake.nc, { ...options, maxInFlightBytes: 10_000 });

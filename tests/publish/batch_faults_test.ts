@@ -10,7 +10,7 @@ const SERVERS = { fast: lossyFastServer, atomic: lossyAtomicServer } as const;
 const chance = fc.constantFrom(0, 0.002, 0.01, 0.05);
 const chances: fc.Arbitrary<Chances> = fc.record({
   lost: chance,
-  nobody: chance,
+  noResponders: chance,
   refused: chance,
   silent: fc.constantFrom(0, 0.01, 0.05, 0.3),
   forgets: fc.constantFrom(0, 0.001, 0.01),
@@ -29,7 +29,7 @@ interface Outcome {
   readonly result: WriteReceipt | PublishError;
 }
 
-/** Publishes all calls at once; their rows are numbered on. */
+/** Publishes all calls at once; their rows are numbered consecutively. */
 async function play(
   { fake }: LossyServer,
   { calls, maxInFlight }: Scene,
@@ -64,7 +64,7 @@ function timesStored(stored: readonly string[]): Map<number, number> {
 
 for (const publishMode of ["fast", "atomic"] as const) {
   Deno.test(
-    `${publishMode}: whatever is lost, acked rows are stored, rejected and unsent ones are not, and all are told of`,
+    `${publishMode}: whatever is lost, acked rows are stored, rejected and unsent rows are not, and every row is counted`,
     onVirtualClock(async () => {
       await fc.assert(
         fc.asyncProperty(scene, async (scene) => {
@@ -109,7 +109,7 @@ for (const publishMode of ["fast", "atomic"] as const) {
           for (const there of times.values()) assert.equal(there, 1);
           for (const { first, rows, result } of outcomes) {
             if ("rowOutcomes" in result) {
-              // A batch that was stored, its answer lost, is refused for its ids: this server's messages cannot be read.
+              // A batch that was stored and whose answer was lost is refused for its ids: this server cannot be read.
               if (publishMode === "atomic" && result.serverCode === 10201) continue;
               result.rowOutcomes.unsettled().forEach((row) => assert.ok(row < rows));
               continue;

@@ -15,7 +15,7 @@ function loaded(count: number, memory?: SpareMemory): Delivery {
 }
 
 Deno.test(
-  "a call begins with nothing known, whatever the one before it left in its memory",
+  "a new call has nothing of what an earlier call left in the same memory",
   onVirtualClock(() => {
     const memory = new SpareMemory();
     const first = loaded(3, memory);
@@ -33,7 +33,7 @@ Deno.test(
 );
 
 Deno.test(
-  "what comes late for a call that gave its memory back changes no other call",
+  "late answers for a call that has returned its memory change no other call",
   onVirtualClock(() => {
     const memory = new SpareMemory();
     const first = loaded(2, memory);
@@ -52,7 +52,7 @@ Deno.test(
 );
 
 Deno.test(
-  "one call and one piece after another is kept in the same memory",
+  "consecutive calls and pieces reuse the same memory",
   onVirtualClock(async () => {
     const load = Delivery.prototype.load;
     const buffers = [new Set<unknown>(), new Set<unknown>(), new Set<unknown>()] as const;

@@ -4,7 +4,7 @@ import { Calls } from "../../src/publish/calls.ts";
 import { Tally } from "../../src/publish/tally.ts";
 import type { Destination } from "../../src/stream/destination.ts";
 
-/** A call of which something was sent; `looks` counts who asks. */
+/** A call that has sent something; `looks` counts the reads. */
 class SentCall extends Delivery {
   static looks = 0;
 
@@ -19,7 +19,7 @@ class SentCall extends Delivery {
   }
 }
 
-Deno.test("Calls looks for a refused subject up to the first call that was sent to it", () => {
+Deno.test("Calls searches a refused subject only up to the first call that was sent to it", () => {
   const calls = new Calls(new Tally(), () => {});
   for (let i = 0; i < 1000; i++) {
     calls.begin({ resource: "r", count: 1, delivery: new SentCall(i < 500 ? "a" : "b") }, undefined, () => {});

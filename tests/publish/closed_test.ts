@@ -8,7 +8,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 
-/** Narrows what `closed()` gives. */
+/** Asserts that `closed()` resolved with an error, and returns it. */
 function ended(error: void | JetrowError): JetrowError {
   assert.ok(isJetrowError(error));
   return error;
@@ -40,7 +40,7 @@ Deno.test(
 );
 
 Deno.test(
-  "closed() resolves with an error when a connection is lost without a call in progress",
+  "closed() resolves with an error when the connection is lost without a call in progress",
   onVirtualClock(async () => {
     const fake = fakeConnection();
     const publisher = await Publisher.open(fake.nc, OPTIONS);
@@ -51,7 +51,7 @@ Deno.test(
   }),
 );
 
-Deno.test("closed() resolves after the server has gone, and the connection that was dialled is closed then", async () => {
+Deno.test("closed() resolves after the server has gone, when the dialled connection is closed", async () => {
   const server = await startNatsServer();
   const config = { ...OPTIONS, url: server.url };
   const nc = await connect(config);
@@ -63,7 +63,7 @@ Deno.test("closed() resolves after the server has gone, and the connection that 
 });
 
 Deno.test(
-  "an abort that ends the publisher is what closed() resolves with; one that ends a call alone is not",
+  "closed() resolves with an abort that ends the publisher, not with one that ends a single call",
   onVirtualClock(async () => {
     const fake = fakeConnection({ answers: () => undefined });
     const abort = new AbortController();

@@ -11,7 +11,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 
 const always = () => true;
 
-/** Work of so many steps that notes each of them. */
+/** Work of `steps` steps that logs each step. */
 function* noted(name: string, steps: number, log: string[]): Steps<string> {
   for (let step = 1; step <= steps; step++) {
     log.push(`${name}${step}`);
@@ -21,7 +21,7 @@ function* noted(name: string, steps: number, log: string[]): Steps<string> {
 }
 
 Deno.test(
-  "one piece of work after another is done, in order, and each caller has its result",
+  "Turns does one piece of work after another, in order, and returns each caller its result",
   onVirtualClock(async () => {
     const turns = new Turns(always);
     const log: string[] = [];
@@ -37,7 +37,7 @@ async function microtasks(): Promise<void> {
 }
 
 Deno.test(
-  "work of one step is done at once, unless other work is before it",
+  "work of one step is done synchronously unless other work is before it",
   onVirtualClock(async () => {
     const turns = new Turns(always);
     const log: string[] = [];
@@ -53,7 +53,7 @@ Deno.test(
 );
 
 Deno.test(
-  "steps pause while somebody waits, until answers were handled, and else not at all",
+  "steps pause until answers were handled while a call waits, and otherwise not at all",
   onVirtualClock(async () => {
     let waiting = true;
     const turns = new Turns(() => waiting);
@@ -74,7 +74,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a pause ends by itself where no answer comes",
+  "a pause ends by itself if no answer arrives",
   onVirtualClock(async () => {
     const log: string[] = [];
     assert.equal(await new Turns(always).take(noted("a", 3, log), always), "a");
@@ -82,7 +82,7 @@ Deno.test(
 );
 
 Deno.test(
-  "work that nobody asks for any more ends between two steps, and what comes after it is done",
+  "work that is no longer wanted ends between two steps, and the next work is done",
   onVirtualClock(async () => {
     const turns = new Turns(always);
     const log: string[] = [];
@@ -94,7 +94,7 @@ Deno.test(
 );
 
 Deno.test(
-  "what a step throws is its caller's alone",
+  "an error in a step is thrown to its own caller only",
   onVirtualClock(async () => {
     const turns = new Turns(always);
     const failing = function* (steps: number): Steps<void> {
@@ -111,14 +111,14 @@ Deno.test(
 
 for (const frames of [true, false]) {
   Deno.test(
-    `the window is filled again while the next batch is encoded: ${frames ? "frames" : "publish"}`,
+    `the window is refilled while the next batch is encoded: ${frames ? "frames" : "publish"}`,
     onVirtualClock(async () => {
       const fake = fakeConnection({ frames, manual: true });
       const publisher = await Publisher.open(fake.nc, { stream: "ORDERS", subject: "orders.all", maxInFlight: 100 });
       const rows = 20_000;
       const publishing = publisher.publish({ resource: "r", rows: numberBatch(rows) });
       await until("a full window", () => publisher.stats().inFlight === 100);
-      // The last row has the first one's id and another body: that is found out when all is encoded.
+      // The last row repeats the first row's id with another body: that is detected once all rows are encoded.
       const ids = textColumn("_filament_event_id", Array.from({ length: rows }, (_, i) => `${i % (rows - 1)}`));
       const strings = textColumn("text", Array.from({ length: rows }, (_, i) => `${i} ${"x".repeat(250)}`));
       let sent: number | undefined;
@@ -167,16 +167,16 @@ Deno.test(
 );
 
 Deno.test(
-  "nothing is told of a call that was ended when its encoding was done",
+  "the callback of encoded rows is not called once the call was aborted",
   onVirtualClock(async () => {
     const fake = fakeConnection({ frames: true });
     const core = await PublisherCore.open(fake.nc, { stream: "ORDERS", subject: "orders.all" });
-    const told: boolean[] = [];
+    const states: boolean[] = [];
     for (let turns = 0; turns < 20; turns++) {
       const abort = new AbortController();
       const source = openBatch({ resource: "r", rows: idBatch(3000) }, core.settings);
       const delivery = core.start(source, { from: 0, count: 3000 }, abort.signal, true, () => {
-        told.push(delivery.over);
+        states.push(delivery.over);
         return Promise.resolve();
       });
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
@@ -184,7 +184,7 @@ Deno.test(
       await delivery.done.promise.catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
-    assert.ok(told.length > 0 && !told.includes(true), `${told}`);
+    assert.ok(states.length > 0 && !states.includes(true), `${states}`);
     await core.close();
   }),
 );

@@ -24,7 +24,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a server that stores the first row for itself gets no other one",
+  "a server that stores the first row without a batch is sent no further row",
   onVirtualClock(async () => {
     const fake = fastServer(({ sequence }) => ({ body: { stream: "ORDERS", seq: sequence } }));
     await using publisher = await open(fake);
@@ -38,7 +38,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a row that the server refuses ends the batch: rows before it are stored, those behind are not",
+  "a row that the server refuses ends the batch: earlier rows are stored, later ones are not",
   onVirtualClock(async () => {
     let ended = false;
     const fake = fastServer(({ id, sequence, operation }) => {
@@ -71,7 +71,7 @@ const FIRST_ROW: readonly (readonly [Answer, number, PublishErrorCode])[] = [
 
 for (const [answer, serverCode, code] of FIRST_ROW) {
   Deno.test(
-    `a first row refused with ${serverCode} is rejected, and no other one sent: ${code}`,
+    `a first row refused with ${serverCode} is rejected, and no further row is sent: ${code}`,
     onVirtualClock(async () => {
       for (const rows of [idBatch(5), idBatch(1)]) {
         const fake = fastServer(() => answer);
@@ -108,7 +108,7 @@ for (
   ] as const
 ) {
   Deno.test(
-    `a row refused with ${serverCode} is rejected, and the batch's end tells of the others`,
+    `a row refused with ${serverCode} is rejected, and the batch's end reports the other rows`,
     onVirtualClock(async () => {
       const fake = fastServer(({ sequence, operation }) =>
         sequence === 4 && operation === "append" ? answer : undefined
@@ -121,7 +121,7 @@ for (
 }
 
 Deno.test(
-  "a last row that nobody listens to is rejected: the batch is asked for its end",
+  "a last row without responders is rejected, and the batch is ended by a further message",
   onVirtualClock(async () => {
     const fake = fastServer(({ operation }) => operation === "commit" ? NO_RESPONDERS : undefined);
     await using publisher = await open(fake);
@@ -136,7 +136,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a lost last answer leaves what is not acknowledged unknown",
+  "a lost last answer leaves rows without acknowledgment unknown",
   onVirtualClock(async () => {
     let over = false;
     const fake = fastServer(({ operation }) => {
@@ -156,7 +156,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a batch that falls silent is a timeout",
+  "a batch without further answers fails with a timeout",
   onVirtualClock(async () => {
     const fake = fastServer(({ sequence }) => sequence > 4 ? [] : undefined);
     await using publisher = await open(fake, { maxInFlight: 8, publishTimeout: 90 });
@@ -174,7 +174,7 @@ const BAD: readonly (readonly [string, (id: string) => Answer])[] = [
   ["is of another batch", () => endAck("other", 6)],
   ["is of another stream", (id) => endAck(id, 6, 6, { stream: "OTHER" })],
   ["has no count", (id) => endAck(id, 6, 6, { count: "6" })],
-  ["is no JSON", () => ({ body: "+OK" })],
+  ["is not valid JSON", () => ({ body: "+OK" })],
   ["is empty", () => ({})],
   ["acknowledges rows that were not sent", () => flowAck(9, 2)],
   ["has another type", () => ({ body: { type: "nack", seq: 6 } })],
@@ -183,7 +183,7 @@ const BAD: readonly (readonly [string, (id: string) => Answer])[] = [
 
 for (const [what, answer] of BAD) {
   Deno.test(
-    `a last answer that ${what} leaves what is not acknowledged unknown`,
+    `a last answer that ${what} leaves rows without acknowledgment unknown`,
     onVirtualClock(async () => {
       const fake = fastServer(({ id, operation }) => operation === "commit" ? answer(id) : undefined);
       await using publisher = await open(fake, { maxInFlight: 8 });
@@ -194,7 +194,7 @@ for (const [what, answer] of BAD) {
 }
 
 Deno.test(
-  "a lost connection leaves what is not acknowledged unknown",
+  "a lost connection leaves rows without acknowledgment unknown",
   onVirtualClock(async () => {
     const fake = fastServer(({ sequence }) => sequence > 4 ? [] : undefined);
     await using publisher = await open(fake, { maxInFlight: 8 });
@@ -211,7 +211,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a connection that drains while the last row of a piece goes out ends the sequence",
+  "a connection that drains while the last row of a piece is sent ends the sequence",
   onVirtualClock(async () => {
     let draining = false;
     const fake = fastServer(({ sequence }) => {
@@ -225,7 +225,7 @@ Deno.test(
       publishMode: "fast",
       publishTimeout: 60,
     });
-    // Of rows of 600 kB each needs memory of its own: what is gathered has to go before the next one.
+    // Each row of 600 kB needs its own memory: the gathered rows are sent before the next one.
     const rows = sizedBatch(9, 600_000);
     const error = await failureOf(run.applyAll([{ resource: "eu", rows }], { batchMaxRows: 3 })) as PublishError;
     assert.deepEqual([error.name, error.code], ["PublishError", "publish.disconnected"]);

@@ -12,7 +12,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 const open = opener("fast");
 
 Deno.test(
-  "with retry, the rows that are not stored go again in a new batch, in order",
+  "with retry, rows that are not stored are resent in a new batch, in order",
   onVirtualClock(async () => {
     let lost = 0;
     const fake = fastServer(({ sequence, operation }) =>
@@ -27,7 +27,7 @@ Deno.test(
 );
 
 Deno.test(
-  "with retry, rows of unknown fate go again under the same ids",
+  "with retry, rows of unknown outcome are resent with the same ids",
   onVirtualClock(async () => {
     let silent = true;
     const ids = new Map<string, number>();
@@ -47,7 +47,7 @@ Deno.test(
 );
 
 Deno.test(
-  "with retry, rows of unknown fate without ids do not go again",
+  "with retry, rows of unknown outcome without ids are not resent",
   onVirtualClock(async () => {
     const fake = fastServer(({ sequence }) => sequence > 5 ? [] : undefined);
     await using publisher = await open(fake, { retry: { budget: 5000 }, publishTimeout: 60, maxInFlight: 8 });
@@ -56,7 +56,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a row that must not be sent again ends the batch behind the rows that are sent",
+  "a row that must not be resent ends the batch after the rows before it",
   onVirtualClock(async () => {
     const fake = fastServer();
     const options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "fast" } as const;

@@ -27,7 +27,7 @@ const METHODS = [
   "next",
 ] as const;
 
-/** Methods whose result is read at once: they can only throw. */
+/** Methods whose result is used synchronously: they can only throw. */
 const SYNCHRONOUS: ReadonlySet<string> = new Set(["sendCommand", "isClosed", "isDraining"]);
 
 interface Fault {
@@ -37,7 +37,7 @@ interface Fault {
   readonly how: "throws" | "rejects" | "hangs";
 }
 
-/** A connection of which one method fails; its other parts are a scripted connection's. */
+/** A connection with one failing method; everything else is a scripted connection's. */
 function hostile(fault: Fault, frames: boolean): NatsConnection {
   let calls = 0;
   const wrap = <T extends object>(target: T): T =>
@@ -70,7 +70,7 @@ const BASE = { stream: "ORDERS", subject: "orders.{resource}", publishTimeout: 2
 const MODES = ["individual", "atomic", "fast"] as const;
 const batch = () => ({ resource: "eu", rows: numberBatch(3) });
 
-/** Uses everything that a publisher has, and fails unless each part ends. */
+/** Calls every method of a publisher, and fails unless each call ends. */
 async function play(
   fault: Fault,
   frames: boolean,

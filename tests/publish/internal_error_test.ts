@@ -9,7 +9,7 @@ const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 const batch = () => ({ resource: "eu", rows: idBatch(10) });
 const BUG = new RangeError("Cannot reserve 5 bytes: the window has no room for them");
 
-/** Runs a test in which the fourth row of a publisher meets an error that should not be possible. */
+/** Runs a test in which the fourth row of a publisher meets an error that should be impossible. */
 async function withBug(test: () => Promise<void>): Promise<void> {
   const { reserve } = Window.prototype;
   Window.prototype.reserve = function (...row) {
@@ -24,7 +24,7 @@ async function withBug(test: () => Promise<void>): Promise<void> {
 }
 
 Deno.test(
-  "an internal error ends the publisher as what it is, with what is known of each row",
+  "an internal error fails the publisher with code and cause, and with what is known of each row",
   onVirtualClock(() =>
     withBug(async () => {
       const publisher = await Publisher.open(fakeConnection({ answers: () => undefined }).nc, OPTIONS);

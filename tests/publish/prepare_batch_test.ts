@@ -7,7 +7,7 @@ import { numberBatch } from "../_support/arrow/mod.ts";
 const settings = resolveOptions({ stream: "ORDERS", subject: "orders.{resource}" });
 const batch: RowBatch = { resource: "r", rows: numberBatch(2) };
 
-Deno.test("openBatch() refuses a misspelt key: rows to be deleted must not be inserted", () => {
+Deno.test("openBatch() refuses a misspelt key, so that rows to be deleted are not inserted", () => {
   for (
     const [key, meant] of [["operation", "operations"], ["Only", "only"], ["resorce", "resource"], ["row", "rows"]]
   ) {
@@ -21,10 +21,10 @@ Deno.test("openBatch() refuses a misspelt key: rows to be deleted must not be in
   }
 });
 
-Deno.test("openBatch() leaves a batch's other keys to its caller", () => {
+Deno.test("openBatch() ignores a batch's other keys", () => {
   const { selected } = openBatch({ ...batch, file: "a.arrow", one: 1, offset: 0, batch: 3 } as RowBatch, settings);
   assert.equal(selected, 2);
-  // Fields of a class behind its getters, and names that are near those that are there.
+  // Getters of a class, and keys that are similar to valid ones that are present.
   class Own {
     _rows = batch.rows;
     source = "a.arrow";
@@ -36,7 +36,7 @@ Deno.test("openBatch() leaves a batch's other keys to its caller", () => {
   assert.equal(openBatch(new Own(), settings).selected, 2);
 });
 
-Deno.test("openBatch() names what is no batch", () => {
+Deno.test("openBatch() throws on what is not a batch", () => {
   for (const [wrong, shown] of [[undefined, "undefined"], [[], "undefined"], ["r", '"r"'], [{ resource: 5 }, "5"]]) {
     assert.throws(() => openBatch(wrong as never, settings), {
       name: "ConfigError",

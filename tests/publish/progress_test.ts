@@ -9,7 +9,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 const progress = (acked: number): Progress => ({ submitted: acked, acked, bytes: 0, inFlight: 0, inFlightBytes: 0 });
 
 Deno.test(
-  "a listener is told at most ten times a second, and of the last move",
+  "onProgress is called at most ten times a second, and with the last change",
   onVirtualClock(async () => {
     let acked = 0;
     const told: { readonly acked: number; readonly at: number }[] = [];
@@ -47,7 +47,7 @@ Deno.test(
 const batch = (rows: number) => ({ resource: "eu", rows: numberBatch(rows) });
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 
-/** Ways to publish 50 rows, each with how many calls it makes. */
+/** Ways to publish 50 rows, each with the number of calls that it makes. */
 const CALLS: readonly (readonly [name: string, calls: number, publish: (options: Options) => Promise<unknown>])[] = [
   ["publish()", 5, async (options) => {
     const publisher = await Publisher.open(fakeConnection().nc, options);
@@ -94,7 +94,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a listener that throws is not called again",
+  "onProgress is not called again after it has thrown",
   onVirtualClock(() => {
     let calls = 0;
     const teller = new ProgressTeller(() => {

@@ -21,13 +21,13 @@ const WINDOW = 20_000;
 const TIMEOUT = 2_000;
 const MODES = ["individual", "atomic", "fast"] as const;
 
-/** What happens next, in any order. */
+/** The next event; events occur in any order. */
 type Event =
   | { readonly kind: "deliver"; readonly count: number }
   | { readonly kind: "pass"; readonly time: number }
   | { readonly kind: "suspend"; readonly time: number }
   | { readonly kind: "lose" }
-  | { readonly kind: "nobody"; readonly is: boolean }
+  | { readonly kind: "noResponders"; readonly is: boolean }
   | { readonly kind: "silent"; readonly is: boolean };
 
 const EVENTS: fc.Arbitrary<readonly Event[]> = fc.array(
@@ -45,17 +45,17 @@ const EVENTS: fc.Arbitrary<readonly Event[]> = fc.array(
       arbitrary: fc.record({ kind: fc.constant("suspend" as const), time: fc.integer({ min: 1, max: 60_000 }) }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("lose" as const) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("nobody" as const), is: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("noResponders" as const), is: fc.boolean() }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant("silent" as const), is: fc.boolean() }) },
   ),
   { maxLength: 40 },
 );
 
-/** A stream that forgets ids after its duplicate window, by the world's time, and the connections to it. */
+/** A stream that forgets ids after its duplicate window, by the test's clock, and the connections to it. */
 class ModelServer {
   /** How often each row is stored. */
   readonly copies = new Map<string, number>();
-  nobody = false;
+  noResponders = false;
   silent = false;
   current: FakeConnection | undefined;
   readonly #clock: ManualClock;
@@ -80,7 +80,7 @@ class ModelServer {
         return new Error("nothing is looked up here");
       },
       answers: (published) => {
-        if (this.nobody) return published.reply === "" ? [] : [NO_RESPONDERS];
+        if (this.noResponders) return published.reply === "" ? [] : [NO_RESPONDERS];
         const answers = this.#answer(published);
         return this.silent ? [] : answers;
       },
@@ -99,15 +99,15 @@ class ModelServer {
   #atomic(published: Published): readonly Answer[] {
     const { id, sequence, commit } = batchRow(published);
     const rows = sequence === 1 ? [] : this.#staged.get(id);
-    const told = (answer: Answer): readonly Answer[] => published.reply === "" ? [] : [answer];
-    if (rows === undefined || rows.length + 1 !== sequence) return told(refusal(400, 10176, "batch is incomplete"));
+    const reply = (answer: Answer): readonly Answer[] => published.reply === "" ? [] : [answer];
+    if (rows === undefined || rows.length + 1 !== sequence) return reply(refusal(400, 10176, "batch is incomplete"));
     const all = [...rows, published];
     this.#staged.set(id, all);
-    if (!commit) return told({});
+    if (!commit) return reply({});
     this.#staged.delete(id);
-    if (all.some((row) => this.#knows(row))) return told(refusal(400, 10201, "batch contains duplicate message id"));
+    if (all.some((row) => this.#knows(row))) return reply(refusal(400, 10201, "batch contains duplicate message id"));
     for (const row of all) this.#store(row);
-    return told(endAck(id, sequence, this.#last));
+    return reply(endAck(id, sequence, this.#last));
   }
 
   #knows(published: Published): boolean {
@@ -156,10 +156,10 @@ async function play(
       if (event.kind === "pass") await clock.advance(event.time);
       if (event.kind === "suspend") clock.suspend(event.time);
       if (event.kind === "lose") server.current?.lose(new Error("the link is cut"));
-      if (event.kind === "nobody") server.nobody = event.is;
+      if (event.kind === "noResponders") server.noResponders = event.is;
       if (event.kind === "silent") server.silent = event.is;
     }
-    server.nobody = server.silent = false;
+    server.noResponders = server.silent = false;
     for (let i = 0; i < 400 && ending === undefined; i++) {
       server.current?.deliver();
       await clock.advance(500);
@@ -175,13 +175,13 @@ async function play(
       assert.ok(isJetrowError(error), String(error));
       if (error.name !== "PublishError") return assert.equal(twice, 0);
       const { counts } = error.rowOutcomes;
-      assert.ok(twice <= counts.unknown, `${twice} rows are stored twice, and ${counts.unknown} of unknown fate`);
+      assert.ok(twice <= counts.unknown, `${twice} rows are stored twice, and ${counts.unknown} of unknown outcome`);
     }
   });
 }
 
 for (const mode of MODES) {
-  Deno.test(`no row is stored twice and called stored once, whatever happens: ${mode}`, async () => {
+  Deno.test(`no row is stored twice and reported as published, whatever happens: ${mode}`, async () => {
     await fc.assert(
       fc.asyncProperty(EVENTS, fc.boolean(), fc.boolean(), (events, ids, retry) => play(events, mode, ids, retry)),
       { numRuns: 150 },
@@ -189,7 +189,7 @@ for (const mode of MODES) {
   });
 }
 
-Deno.test("a machine that sleeps longer than the duplicate window does not send rows of unknown fate again", async () => {
+Deno.test("rows of unknown outcome are not resent after a suspension longer than the duplicate window", async () => {
   await play(
     [
       { kind: "silent", is: true },

@@ -9,7 +9,7 @@ import { onVirtualClock } from "../_support/clock.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}", maxInFlight: 64 };
 
-/** A table whose buffers are all its own, in chunks: the IPC reader shares one buffer for a batch. */
+/** A table with buffers of its own, in chunks: the IPC reader shares one buffer for a batch. */
 function table(rows: number, chunks: number): { table: arrow.Table; buffers: Set<ArrayBuffer> } {
   const batches = Array.from({ length: chunks }, (_, chunk) => {
     const at = (row: number): number => chunk * rows + row;
@@ -43,7 +43,7 @@ const detach = (buffer: ArrayBuffer): void => void structuredClone(buffer, { tra
 
 for (const frames of [false, true]) {
   Deno.test(
-    `a buffer transferred right after publish() is encode.malformed, and nothing is sent (${frames})`,
+    `a buffer transferred right after publish() leads to encode.malformed, and nothing is sent (frames: ${frames})`,
     onVirtualClock(async () => {
       const { buffers: all } = table(20, 1);
       for (let which = 0; which < all.size; which++) {

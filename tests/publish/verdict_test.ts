@@ -26,7 +26,7 @@ const TABLE: readonly (readonly [name: string, codes: readonly number[], verdict
   }],
   ["another stream", [10060], { code: "publish.wrong_stream", stored: "no", again: "never" }],
   [
-    "what no second try can mend",
+    "errors that no retry can fix",
     [
       10109,
       10054,
@@ -51,7 +51,7 @@ const TABLE: readonly (readonly [name: string, codes: readonly number[], verdict
 ];
 
 for (const [name, codes, verdict] of TABLE) {
-  Deno.test(`verdictOf() knows ${name} (${codes.join(", ")})`, () => {
+  Deno.test(`verdictOf() classifies ${name} (${codes.join(", ")})`, () => {
     for (const code of codes) assert.deepEqual(verdictOf(code), verdict, String(code));
   });
 }

@@ -9,12 +9,12 @@ import { connectBy } from "../../src/runtime/connect.ts";
 import { connectNode } from "../../src/runtime/tcp_node.ts";
 import type { ConnectionConfig } from "../../src/types/mod.ts";
 
-/** Dials as the Deno entry does. */
+/** Dials as the Deno entry point does. */
 export function connect(config: ConnectionConfig): Promise<NatsConnection> {
   return connectBy(config, connectNode);
 }
 
-/** Dials, asks the server something, and closes. Returns the server's answer to who one is. */
+/** Dials, sends a request, and closes. Returns the server's answer about the connected user. */
 export async function roundTrip(config: ConnectionConfig, secrets: readonly string[] = []): Promise<string> {
   const nc = await connect(config);
   try {
@@ -26,7 +26,7 @@ export async function roundTrip(config: ConnectionConfig, secrets: readonly stri
   }
 }
 
-/** The ConnectionError that a dial ends with; holds none of the secrets, wherever one looks. */
+/** The ConnectionError that a dial fails with; asserts that none of its properties contains a secret. */
 export async function failureOf(
   config: ConnectionConfig,
   code: ConnectionErrorCode,
@@ -43,7 +43,7 @@ export async function failureOf(
   return outcome;
 }
 
-/** No secret in anything that prints a value. */
+/** Asserts that no way of printing a value shows a secret. */
 export function assertSecretless(value: unknown, secrets: readonly string[]): void {
   const strings = [
     inspect(value, { depth: 12, showHidden: true }),
@@ -53,7 +53,7 @@ export function assertSecretless(value: unknown, secrets: readonly string[]): vo
     value instanceof Error ? JSON.stringify({ ...value, message: value.message, stack: value.stack }) : "",
   ];
   for (const secret of secrets) {
-    // A PEM text is shown with its line ends escaped: one of its lines is enough to know it by.
+    // A PEM string is printed with escaped line ends: one of its lines is enough to detect it.
     const lines = secret.split("\n").filter((line) => line !== "" && !line.startsWith("-----"));
     for (const line of lines) {
       for (const text of strings) assert.ok(!text.includes(line), "a secret is shown");
@@ -61,7 +61,7 @@ export function assertSecretless(value: unknown, secrets: readonly string[]): vo
   }
 }
 
-/** A TCP server that does one thing to each connection. */
+/** A TCP server that calls `serve` with each connection. */
 export async function tcpServer(serve: (socket: Socket) => void): Promise<AsyncDisposable & { readonly port: number }> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -79,7 +79,7 @@ export async function tcpServer(serve: (socket: Socket) => void): Promise<AsyncD
   };
 }
 
-/** A port that nobody listens on: it was free a moment ago, and is below those of outgoing connections. */
+/** A port without a listener: it was free a moment ago, and is below the ports of outgoing connections. */
 export async function deadPort(): Promise<number> {
   const { freePorts } = await import("../_support/nats/ports.ts");
   const [port] = await freePorts(1);

@@ -1,13 +1,13 @@
-/** Dials what refuses, many times; the tests run this in processes of their own, on each runtime. */
+/** Dials servers that refuse, many times; the tests run this in a process of its own, on each runtime. */
 
 import process from "node:process";
 
 /**
- * Dials a server with a wrong token and a dead port, and prints how often each ended how.
+ * Dials a server with a wrong token, and a port without a listener, and prints how often each error occurred.
  *
- * @param connect the runtime's
- * @param url a server that wants another token
- * @param dead a port that nobody listens on
+ * @param connect the runtime's `connect`
+ * @param url a server that requires another token
+ * @param dead a port without a listener
  */
 export async function countRefusals(connect: (config: never) => Promise<unknown>, url: string, dead: string) {
   const codes: Record<string, number> = {};
@@ -20,7 +20,7 @@ export async function countRefusals(connect: (config: never) => Promise<unknown>
       codes[outcome] = (codes[outcome] ?? 0) + 1;
     }
   }
-  // What a socket has to say after its dial is over comes now, or never.
+  // Errors that a socket emits after its dial has failed are emitted by now.
   await new Promise((soon) => setTimeout(soon, 200));
   process.stdout.write(JSON.stringify(codes));
 }

@@ -8,7 +8,7 @@ const PASSWORD = 'pw-Kq7"x\\zz';
 const TOKEN = "tok-93jd0alq";
 const WRONG = "wrong-77s1cr3t";
 
-Deno.test("connect() proves who it is by user and password, and says so when the server refuses", async () => {
+Deno.test("connect() logs in by user and password, and reports when the server refuses them", async () => {
   await using server = await startNatsServer({
     jetstream: false,
     config: passwordUsers({ username: "loader", password: PASSWORD }),
@@ -21,14 +21,14 @@ Deno.test("connect() proves who it is by user and password, and says so when the
   await failureOf({ url: server.url }, "connection.auth");
 });
 
-Deno.test("connect() proves who it is by a token, and says so when the server refuses", async () => {
+Deno.test("connect() logs in by a token, and reports when the server refuses it", async () => {
   await using server = await startNatsServer({ jetstream: false, config: tokenAuth(TOKEN) });
   const config = { url: server.url, authMode: "token" } as const;
   await roundTrip({ ...config, token: TOKEN }, [TOKEN]);
   await failureOf({ ...config, token: WRONG }, "connection.auth", [WRONG]);
 });
 
-Deno.test("connect() proves who it is by an nkey's seed alone, and says so when the server refuses", async () => {
+Deno.test("connect() logs in by an nkey's seed alone, and reports when the server refuses it", async () => {
   const [user, other] = [nkeyUser(), nkeyUser()];
   await using server = await startNatsServer({ jetstream: false, websocket: true, config: user.config });
   const config = { authMode: "nkey", nkeySeed: user.nkeySeed } as const;
@@ -38,7 +38,7 @@ Deno.test("connect() proves who it is by an nkey's seed alone, and says so when 
   await failureOf(wrong, "connection.auth", [other.nkeySeed]);
 });
 
-Deno.test("connect() proves who it is by JWT and seed", async (t) => {
+Deno.test("connect() logs in by JWT and seed", async (t) => {
   const operator = await makeOperator();
   const [user, other, expired] = [await operator.user(), await operator.user(), await operator.user({ expiresIn: -5 })];
   await using server = await startNatsServer({ jetstream: false, config: operator.config });
@@ -56,12 +56,12 @@ Deno.test("connect() proves who it is by JWT and seed", async (t) => {
     await failureOf({ ...config, jwt, nkeySeed }, "connection.auth", [jwt, nkeySeed]);
   });
 
-  await t.step("a JWT without its seed, or with what is none, is refused before anything is dialled", async () => {
-    const nobody = { url: `nats://127.0.0.1:${await deadPort()}`, authMode: "jwt", jwt } as const;
-    await assert.rejects(connect(nobody), (error) => error instanceof ConfigError && error.field === "nkeySeed");
+  await t.step("a JWT with a missing or malformed seed is refused before anything is dialled", async () => {
+    const nowhere = { url: `nats://127.0.0.1:${await deadPort()}`, authMode: "jwt", jwt } as const;
+    await assert.rejects(connect(nowhere), (error) => error instanceof ConfigError && error.field === "nkeySeed");
     const flipped = nkeySeed.slice(0, 20) + (nkeySeed[20] === "A" ? "B" : "A") + nkeySeed.slice(21);
     for (const seed of [WRONG, user.publicKey, flipped]) {
-      await assert.rejects(connect({ ...nobody, nkeySeed: seed }), (error) => {
+      await assert.rejects(connect({ ...nowhere, nkeySeed: seed }), (error) => {
         assert.ok(error instanceof ConfigError && error.field === "nkeySeed", String(error));
         assert.ok(!error.message.includes(seed));
         return true;
@@ -70,7 +70,7 @@ Deno.test("connect() proves who it is by JWT and seed", async (t) => {
   });
 });
 
-Deno.test("connect() with credentials in the URL is refused without showing them", async () => {
+Deno.test("connect() refuses credentials in the URL without showing them", async () => {
   for (const url of [`nats://loader:${WRONG}@127.0.0.1:4222`, `ws://${WRONG}@127.0.0.1:8080`]) {
     await assert.rejects(connect({ url }), (error) => {
       assert.ok(error instanceof ConfigError && error.field === "url");
@@ -80,7 +80,7 @@ Deno.test("connect() with credentials in the URL is refused without showing them
   }
 });
 
-Deno.test("connect() without any server fails with every server's name and reason", async () => {
+Deno.test("connect() fails with every server's name and reason if no server can be reached", async () => {
   const [one, two] = [await deadPort(), await deadPort()];
   const url = [`nats://127.0.0.1:${one}`, `nats://127.0.0.1:${two}`];
   const error = await failureOf({ url, authMode: "token", token: TOKEN }, "connection.refused", [TOKEN]);
@@ -90,7 +90,7 @@ Deno.test("connect() without any server fails with every server's name and reaso
   );
 });
 
-Deno.test("connect() of several servers dials them in order, the next when one is down", async () => {
+Deno.test("connect() dials several servers in order, the next when one is down", async () => {
   await using first = await startNatsServer({ jetstream: false });
   await using second = await startNatsServer({ jetstream: false });
   const down = `nats://127.0.0.1:${await deadPort()}`;
@@ -100,7 +100,7 @@ Deno.test("connect() of several servers dials them in order, the next when one i
   }
 });
 
-Deno.test("connect() of several servers tells the most telling reason's code", async () => {
+Deno.test("connect() to several servers fails with the code of the most specific reason", async () => {
   await using server = await startNatsServer({ jetstream: false, config: tokenAuth(TOKEN) });
   const down = `nats://127.0.0.1:${await deadPort()}`;
   const config = { authMode: "token", token: WRONG } as const;
@@ -108,12 +108,12 @@ Deno.test("connect() of several servers tells the most telling reason's code", a
   assert.match(error.message, /authorization violation; .*connection refused/);
 });
 
-Deno.test("connect() to a host that is not there says so", async () => {
+Deno.test("connect() reports a host that does not exist", async () => {
   const error = await failureOf({ url: "nats://nobody.invalid:4222" }, "connection.refused");
   assert.match(error.message, /nats:\/\/nobody\.invalid:4222: (no such host|the host's name could not be looked up)/);
 });
 
-Deno.test("connect() to a server that accepts and says nothing ends by its timeout", async () => {
+Deno.test("connect() times out when the server accepts and sends nothing", async () => {
   await using silent = await tcpServer(() => {});
   for (const scheme of ["nats", "tls", "ws"]) {
     const url = `${scheme}://127.0.0.1:${silent.port}`;
@@ -122,14 +122,14 @@ Deno.test("connect() to a server that accepts and says nothing ends by its timeo
   }
 });
 
-Deno.test("connect() to a server that never takes the login ends by its timeout", async () => {
+Deno.test("connect() times out when the server never answers the login", async () => {
   await using half = await tcpServer((socket) =>
     socket.write('INFO {"server_id":"x","version":"2.11.0","max_payload":1024}\r\n')
   );
   await failureOf({ url: `nats://127.0.0.1:${half.port}`, connectTimeout: 200 }, "connection.timeout");
 });
 
-Deno.test("connect() to what is no NATS server says so", async () => {
+Deno.test("connect() reports a server that does not speak NATS", async () => {
   await using http = await tcpServer((socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
   assert.match(
     (await failureOf({ url: `nats://127.0.0.1:${http.port}` }, "connection.refused")).message,
@@ -142,7 +142,7 @@ Deno.test("connect() to what is no NATS server says so", async () => {
   );
 });
 
-Deno.test("connect() withholds an answer that repeats a credential, and its cause with it", async () => {
+Deno.test("connect() withholds an answer that repeats a credential, and its cause", async () => {
   await using parrot = await tcpServer((socket) => {
     socket.write('INFO {"server_id":"x","version":"2.11.0","max_payload":1024}\r\n');
     socket.once("data", () => socket.end(`-ERR 'who are you, ${TOKEN}?'\r\n`));
@@ -153,7 +153,7 @@ Deno.test("connect() withholds an answer that repeats a credential, and its caus
   assert.equal(error.cause, undefined);
 });
 
-Deno.test("connect() tells a server's own reason, on one line and without control characters", async () => {
+Deno.test("connect() reports the server's own reason, on one line and without control characters", async () => {
   await using full = await tcpServer((socket) => {
     socket.write('INFO {"server_id":"x","version":"2.11.0","max_payload":1024}\r\n');
     socket.once("data", () => socket.end("-ERR 'Maximum \u001b[31mConnections Exceeded'\r\n"));
@@ -162,7 +162,7 @@ Deno.test("connect() tells a server's own reason, on one line and without contro
   assert.ok(error.message.endsWith(": Maximum [31mConnections Exceeded"), error.message);
 });
 
-Deno.test("connect() does not dial again after a loss, unless asked to", async () => {
+Deno.test("connect() does not reconnect after a loss unless reconnect is set", async () => {
   await using server = await startNatsServer({ jetstream: false });
   const once = await connect({ url: server.url, name: "once", inboxPrefix: "_INBOX.once" });
   const again = await connect({ url: server.url, reconnect: true });
@@ -177,7 +177,7 @@ Deno.test("connect() does not dial again after a loss, unless asked to", async (
   await again.close();
 });
 
-Deno.test("connect() side by side over TCP and WebSocket gives each its transport", async () => {
+Deno.test("concurrent connect() calls over TCP and WebSocket each use their own transport", async () => {
   await using server = await startNatsServer({ jetstream: false, websocket: true });
   const urls = [server.url, server.wsUrl, server.url, server.wsUrl, server.wsUrl, server.url];
   const connections = await Promise.all(urls.map((url) => connect({ url })));
@@ -185,7 +185,7 @@ Deno.test("connect() side by side over TCP and WebSocket gives each its transpor
   for (const nc of connections) await nc.close();
 });
 
-Deno.test("the web entry's connect() takes ws:// and wss:// only", async () => {
+Deno.test("connect() of the web entry point accepts only ws:// and wss://", async () => {
   await using server = await startNatsServer({ jetstream: false, websocket: true, config: tokenAuth(TOKEN) });
   const nc = await connectBy({ url: server.wsUrl, authMode: "token", token: TOKEN });
   await nc.flush();

@@ -4,7 +4,7 @@ import { readFailure } from "../../src/runtime/dial_failure.ts";
 const failureOf = (message: string) =>
   readFailure({ url: "tls://localhost:4222", errors: [new Error(message)], timeout: 1000, tls: true, secrets: [] });
 
-Deno.test("readFailure() says in plain words what a TLS library says in its own", () => {
+Deno.test("readFailure() explains the messages of TLS libraries in plain words", () => {
   const cases: readonly (readonly [message: string, words: RegExp])[] = [
     [
       "801C8404137F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/openssl/openssl/ssl/" +

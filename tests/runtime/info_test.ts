@@ -16,7 +16,7 @@ Deno.test("connect() reads an INFO that arrives byte by byte", async () => {
     socket.pipe(upstream);
     upstream.once("data", (info: Uint8Array) => {
       upstream.pause();
-      // Each byte is handed to the system before the next: several reads at the other end.
+      // Each byte is flushed before the next, so that the client reads several times.
       const send = (at: number): void => {
         if (at === info.length) upstream.pipe(socket);
         else socket.write(info.subarray(at, at + 1), () => setImmediate(send, at + 1));
@@ -28,7 +28,7 @@ Deno.test("connect() reads an INFO that arrives byte by byte", async () => {
 });
 
 for (const [when, bytes] of [["before", ""], ["within", INFO.slice(0, 20)], ["after", INFO]] as const) {
-  Deno.test(`connect() to a server that half-closes ${when} its INFO fails before its timeout`, async () => {
+  Deno.test(`connect() fails before its timeout when the server half-closes ${when} its INFO`, async () => {
     await using half = await tcpServer((socket) => void socket.end(bytes));
     const error = await failureOf(
       { url: `nats://127.0.0.1:${half.port}`, connectTimeout: 60_000 },

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { startNatsServer } from "../_support/nats/mod.ts";
 import { connect } from "./_dialling.ts";
 
-Deno.test("a connection prints as its server, by every printer and however deep", async () => {
+Deno.test("a connection is printed as its server, by every printer and at any depth", async () => {
   await using server = await startNatsServer({ jetstream: false, websocket: true });
   for (const url of [server.url, server.wsUrl]) {
     const nc = await connect({ url });

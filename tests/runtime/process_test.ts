@@ -31,7 +31,7 @@ function run(command: readonly string[], env: Record<string, string> = {}): Prom
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
 }
 
-/** Writes a program, hands over its path, and takes it away. */
+/** Writes a program, calls `use` with its path, and removes it. */
 async function withProgram<T>(
   lines: readonly string[],
   use: (program: string, folder: string) => Promise<T>,
@@ -65,7 +65,7 @@ async function checkRefusals(
   });
 }
 
-/** Trust in a WebSocket is the runtime's own affair: a variable names the authority. */
+/** The runtime decides which authorities a WebSocket trusts: an environment variable names ours. */
 async function checkSecureWebSocket(runtime: string, variable: string, command: readonly string[]): Promise<void> {
   const { ca, server: certificate } = await makeCertificates();
   await using server = await startNatsServer({ jetstream: false, tls: certificate, websocket: true });
@@ -88,18 +88,18 @@ async function checkSecureWebSocket(runtime: string, variable: string, command: 
 const onNode = (program: string) => Promise.resolve([node!, bundle(program, program.replace(".ts", ".mjs"))]);
 const onBun = (program: string) => Promise.resolve([bun!, program]);
 
-Deno.test("connect() that is refused again and again never crashes a Deno process", async () => {
+Deno.test("connect() that is refused many times never crashes a Deno process", async () => {
   await checkRefusals("deno", (program) => Promise.resolve([Deno.execPath(), "run", "-A", "--no-lock", program]));
 });
 
 Deno.test({
-  name: "connect() that is refused again and again never crashes a Bun process",
+  name: "connect() that is refused many times never crashes a Bun process",
   ignore: bun === undefined,
   fn: () => checkRefusals("bun", onBun),
 });
 
 Deno.test({
-  name: "connect() that is refused again and again never crashes a Node process",
+  name: "connect() that is refused many times never crashes a Node process",
   ignore: node === undefined,
   fn: () => checkRefusals("node", onNode),
 });
@@ -107,18 +107,18 @@ Deno.test({
 const noCertificates = opensslMissing("connect() by wss://");
 
 Deno.test({
-  name: "connect() by wss:// on Deno trusts whom Deno trusts",
+  name: "connect() by wss:// on Deno trusts the authorities that Deno trusts",
   ignore: noCertificates,
   fn: () => checkSecureWebSocket("deno", "DENO_CERT", [Deno.execPath(), "run", "-A", "--no-lock"]),
 });
 
 Deno.test({
-  name: "connect() by wss:// on Bun trusts whom Bun trusts",
+  name: "connect() by wss:// on Bun trusts the authorities that Bun trusts",
   ignore: noCertificates || bun === undefined,
   fn: () => checkSecureWebSocket("bun", "NODE_EXTRA_CA_CERTS", [bun!]),
 });
 
-/** Dials an address whose certificate has it, and one whose certificate names only a host. */
+/** Dials an IP address that the certificate names, and one of a certificate that names only a host. */
 async function checkAddresses(
   runtime: string,
   toCommand: (program: string) => Promise<readonly string[]>,
@@ -147,7 +147,7 @@ async function checkAddresses(
 }
 
 Deno.test({
-  name: "connect() to an address on Deno needs no permission but that for the network",
+  name: "connect() to an IP address on Deno needs only the network permission",
   ignore: noCertificates,
   fn: () =>
     checkAddresses("deno", (program) => {
@@ -156,19 +156,19 @@ Deno.test({
 });
 
 Deno.test({
-  name: "connect() to an address on Bun wants the address in the certificate",
+  name: "connect() to an IP address on Bun requires that address in the certificate",
   ignore: noCertificates || bun === undefined,
   fn: () => checkAddresses("bun", onBun),
 });
 
 Deno.test({
-  name: "connect() to an address on Node wants the address in the certificate",
+  name: "connect() to an IP address on Node requires that address in the certificate",
   ignore: noCertificates || node === undefined,
   fn: () => checkAddresses("node", onNode),
 });
 
 Deno.test({
-  name: "a connection with a client's key prints without it on Bun and Node",
+  name: "a connection with a client key is printed without the key on Bun and Node",
   ignore: noCertificates || bun === undefined || node === undefined,
   async fn() {
     const { ca, server: { cert, key }, client } = await makeCertificates();

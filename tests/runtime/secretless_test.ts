@@ -7,7 +7,7 @@ import { assertSecretless, connect } from "./_dialling.ts";
 const PASSWORD = "pw-4hq0zr8kk";
 
 Deno.test({
-  name: "a publisher, a run and a session print neither password nor key",
+  name: "a publisher, a run and a session are printed without password and key",
   ignore: opensslMissing("a client's key in what is printed"),
   async fn(t) {
     const { ca, server: certificate, client } = await makeCertificates();

@@ -7,7 +7,7 @@ import { startNatsServer } from "../_support/nats/mod.ts";
 
 const { NodeTransport, nodeResolveHost } = internals;
 
-/** The private class as another version may have it: without one method. */
+/** The private class as another version may have it: with one method missing. */
 function without(method: string): unknown {
   const stub = class {
     readonly yields = [];
@@ -49,7 +49,7 @@ Deno.test("makeConnect() falls back to the public connect() if anything private 
   assert.ok(isExtensible(without("nothing")));
 });
 
-Deno.test("makeConnect() reaches a server without the private module, too", async () => {
+Deno.test("makeConnect() reaches a server also without the private module", async () => {
   await using server = await startNatsServer({ jetstream: false });
   const nc = await makeConnect(transport as never, undefined)({ servers: [server.url] });
   await nc.flush();

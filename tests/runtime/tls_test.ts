@@ -13,7 +13,7 @@ const ignore = opensslMissing("connect() over TLS");
 const TOKEN = "tok-5l3x0fqa";
 
 Deno.test({
-  name: "connect() over TLS trusts whom it is told to trust, and nobody else",
+  name: "connect() over TLS trusts the given authorities only",
   ignore,
   async fn(t) {
     const [mine, other] = [await makeCertificates(), await makeCertificates()];
@@ -33,10 +33,10 @@ Deno.test({
         await failureOf({ ...auth, url }, "connection.tls", [TOKEN]);
       });
     }
-    await t.step("what is no certificate", async () => {
+    await t.step("with a malformed certificate", async () => {
       await failureOf({ ...auth, url: server.url, tls: { ca: "nothing" } }, "connection.tls", [TOKEN]);
     });
-    await t.step("with TLS, a wrong token is still a matter of the login", async () => {
+    await t.step("a wrong token over TLS is still reported as a login error", async () => {
       const config = { url: server.url, authMode: "token", token: "another-token", tls: { ca: mine.ca } } as const;
       await failureOf(config, "connection.auth", ["another-token"]);
     });
@@ -66,7 +66,7 @@ Deno.test("connect() by tls://, or with TLS settings, never falls back to plaint
 });
 
 Deno.test({
-  name: "connect() shows its own certificate where the server wants one",
+  name: "connect() presents its own certificate if the server requires one",
   ignore,
   async fn(t) {
     const { ca, server: { cert, key }, client } = await makeCertificates();
@@ -74,13 +74,13 @@ Deno.test({
     const url = server.url;
     await t.step("with certificate and key", () => roundTrip({ url, tls: { ca, ...client } }, [client.key]) as never);
     await t.step("without", async () => {
-      // More than once: the alert may come in one read with the end of the handshake.
+      // Several times: the alert may arrive in one read with the end of the handshake.
       for (let i = 0; i < 5; i++) await failureOf({ url, tls: { ca } }, "connection.tls");
     });
     await t.step("with a key that is not the certificate's", async () => {
       await failureOf({ url, tls: { ca, cert: client.cert, key } }, "connection.tls", [key]);
     });
-    await t.step("with what is no key", async () => {
+    await t.step("with a malformed key", async () => {
       const broken = "-----BEGIN PRIVATE KEY-----\nbm90IGEga2V5IGF0IGFsbA==\n-----END PRIVATE KEY-----\n";
       await failureOf({ url, tls: { ca, cert: client.cert, key: broken } }, "connection.tls", [broken]);
     });
@@ -88,7 +88,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "connect() begins with TLS where it is told to",
+  name: "connect() starts TLS before the server's first line if handshakeFirst is set",
   ignore: ignore || olderThan("2.10.4", await natsServerVersion(), "TLS from the first byte"),
   async fn(t) {
     const { ca, server: certificate } = await makeCertificates();
@@ -97,7 +97,7 @@ Deno.test({
     await using plain = await startNatsServer({ jetstream: false });
     const tls = { ca, handshakeFirst: true };
     await t.step("the server does too", () => roundTrip({ url: first.url, tls }) as never);
-    await t.step("the server does, the client was not told", async () => {
+    await t.step("the server does, the client does not", async () => {
       const error = await failureOf({ url: first.url, tls: { ca } }, "connection.refused");
       assert.match(error.message, /tls\.handshakeFirst/);
     });
@@ -120,7 +120,9 @@ Deno.test({
 
 for (const handshakeFirst of [false, true]) {
   Deno.test({
-    name: `connect() to an address wants that address in the certificate${handshakeFirst ? ", handshake first" : ""}`,
+    name: `connect() to an IP address requires that address in the certificate${
+      handshakeFirst ? ", handshake first" : ""
+    }`,
     ignore: ignore ||
       (handshakeFirst && olderThan("2.10.4", await natsServerVersion(), "TLS from the first byte")),
     async fn() {

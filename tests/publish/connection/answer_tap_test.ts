@@ -8,7 +8,7 @@ const INBOX = "_INBOX.one.";
 const text = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A connection of which only the reading side exists, with a log of what the client would do. */
+/** The reading side of a connection, with a log of what the client would do. */
 function connection(): { readonly nc: NatsConnection; readonly log: string[]; readonly protocol: Protocol } {
   const log: string[] = [];
   const push = (event: ParserEvent): void => {
@@ -55,13 +55,13 @@ const arrivals = fc.oneof(
   ),
 );
 
-/** Splits bytes where numbers say. */
+/** Splits bytes at the given positions. */
 function split(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
   return [...ends, bytes.length].map((end, i) => bytes.slice(i === 0 ? 0 : ends[i - 1], end));
 }
 
-Deno.test("tapAnswers() lets everything arrive that arrives without it, in its order, however it is cut", () => {
+Deno.test("tapAnswers() delivers everything that arrives without it, in the same order, however it is split", () => {
   fc.assert(fc.property(
     fc.array(arrivals, { maxLength: 30 }),
     fc.array(fc.nat(4000), { maxLength: 12 }),
@@ -85,7 +85,7 @@ Deno.test("tapAnswers() lets everything arrive that arrives without it, in its o
   ));
 });
 
-Deno.test("tapAnswers() takes whole answers of a read, also behind the rest of one that was cut", () => {
+Deno.test("tapAnswers() takes the complete answers of a read, also after the rest of a split one", () => {
   const { nc, log, protocol } = connection();
   const tokens: number[] = [];
   tapAnswers(nc, INBOX, (token) => tokens.push(token) > 0);
@@ -98,7 +98,7 @@ Deno.test("tapAnswers() takes whole answers of a read, also behind the rest of o
   assert.deepEqual([protocol.inMsgs, protocol.inBytes], [3, 27]);
 });
 
-Deno.test("tapAnswers() takes the answers behind PONGs, too, and leaves those to the client", () => {
+Deno.test("tapAnswers() takes the answers after PONGs, and leaves the PONGs to the client", () => {
   const { nc, log, protocol } = connection();
   const tokens: number[] = [];
   tapAnswers(nc, INBOX, (token) => tokens.push(token) > 0);
@@ -125,7 +125,7 @@ Deno.test("tapAnswers() serves several inboxes of one connection, each until its
   assert.equal(protocol.parser.parse, parse);
 });
 
-Deno.test("tapAnswers() leaves a parser alone that works in another way", () => {
+Deno.test("tapAnswers() does not touch a parser with another structure", () => {
   class Other {
     state = 0;
     parse(): void {}

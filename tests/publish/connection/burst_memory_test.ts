@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BLOCK, BurstMemory } from "../../../src/publish/connection/burst_memory.ts";
 
-Deno.test("BurstMemory gives no block out again before what was sent from it has arrived", async () => {
+Deno.test("BurstMemory does not reuse a block before its bytes have arrived", async () => {
   const arrived = Promise.withResolvers<void>();
   const memory = new BurstMemory(() => arrived.promise);
   const block = memory.take(1);
@@ -13,14 +13,14 @@ Deno.test("BurstMemory gives no block out again before what was sent from it has
   assert.notEqual(memory.take(1), block);
 });
 
-Deno.test("BurstMemory gives no block out again of which it is not known whether it has arrived", async () => {
+Deno.test("BurstMemory does not reuse a block if it is unknown whether its bytes have arrived", async () => {
   const memory = new BurstMemory(() => Promise.reject(new Error("closed")));
   const block = memory.take(1);
   await memory.retire(block);
   assert.notEqual(memory.take(1), block);
 });
 
-Deno.test("BurstMemory keeps 32 blocks at most, and none of another size", async () => {
+Deno.test("BurstMemory keeps at most 32 blocks, and none of another size", async () => {
   const memory = new BurstMemory(() => Promise.resolve());
   const large = memory.take(BLOCK + 1);
   assert.equal(large.length, BLOCK + 1);

@@ -8,7 +8,7 @@ import { FrameSplitter } from "../../_support/nats/mod.ts";
 const text = new TextEncoder();
 const headers = text.encode("NATS/1.0\r\nA: b\r\n\r\n");
 
-/** As much of prepared rows as a wire asks for: bodies of these sizes, each filled with a byte of its own. */
+/** The parts of prepared rows that a wire uses: bodies of these sizes, each filled with a different byte. */
 function rowsOf(sizes: readonly number[]): PreparedRows {
   const offsets = new Uint32Array(sizes.length + 1);
   sizes.forEach((size, i) => offsets[i + 1] = offsets[i]! + size);
@@ -30,7 +30,7 @@ function rowsOf(sizes: readonly number[]): PreparedRows {
   } as never;
 }
 
-/** A client whose server reads what was sent before a PING when the test says so, and not one byte before. */
+/** A client whose server reads what was sent before a PING when the test lets it, and nothing earlier. */
 class LateServer {
   readonly bodies: string[] = [];
   readonly nc: NatsConnection;
@@ -54,7 +54,7 @@ class LateServer {
     this.nc = { protocol, flush, isClosed: () => false, isDraining: () => false } as never;
   }
 
-  /** Reads up to the next PING and answers it; all without one. */
+  /** Reads up to the next PING and answers it; everything if there is no PING. */
   async read(): Promise<void> {
     const ping = this.#pings.shift();
     this.#take(ping?.before ?? this.#count);
@@ -120,7 +120,7 @@ for (const [name, [socket, more]] of Object.entries(CLIENTS)) {
   });
 }
 
-Deno.test("openWire() has each burst written before the next one, where the client can", () => {
+Deno.test("openWire() has each burst written before the next one, if the client can", () => {
   const calls: string[] = [];
   const protocol = {
     transport: { socket: { write() {} } },

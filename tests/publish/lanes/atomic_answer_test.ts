@@ -4,7 +4,7 @@ import { parseCommit, parseStage } from "../../../src/publish/lanes/atomic_answe
 const SOURCE = { stream: "ORDERS" };
 const bytes = (body: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(body));
 
-Deno.test("parseCommit() takes an answer for the whole batch only", () => {
+Deno.test("parseCommit() accepts only an answer for the whole batch", () => {
   const good = { stream: "ORDERS", seq: 12, batch: "b1", count: 5 };
   assert.deepEqual(parseCommit(bytes(good), 0, SOURCE, "b1", 5), { kind: "stored", first: 8 });
   assert.deepEqual(parseCommit(bytes({ ...good, seq: 5 }), 0, SOURCE, "b1", 5), { kind: "stored", first: 1 });
@@ -18,9 +18,9 @@ Deno.test("parseCommit() takes an answer for the whole batch only", () => {
   assert.ok(refusal.kind === "refused" && refusal.code === 10201);
 });
 
-Deno.test("parseStage() takes an empty body for a staged row, and an acknowledgment for a server that knows no batches", () => {
+Deno.test("parseStage() reads an empty body as staged, and an acknowledgment as a server without batches", () => {
   assert.equal(parseStage(new Uint8Array(0), 0, SOURCE).kind, "staged");
   assert.equal(parseStage(bytes({ stream: "ORDERS", seq: 1 }), 0, SOURCE).kind, "bad");
-  const nobody = parseStage(new Uint8Array(0), 503, SOURCE);
-  assert.ok(nobody.kind === "refused" && nobody.code === 503);
+  const noResponders = parseStage(new Uint8Array(0), 503, SOURCE);
+  assert.ok(noResponders.kind === "refused" && noResponders.code === 503);
 });

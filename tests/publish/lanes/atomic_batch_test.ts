@@ -41,7 +41,7 @@ Deno.test("OpenBatches agrees with a plain list of batches after any operations"
   }));
 });
 
-Deno.test("OpenBatches finds what is due and a call's batch without a look at the others", () => {
+Deno.test("OpenBatches finds due batches and a call's batch without reading the others", () => {
   const open = new OpenBatches();
   const looks = { count: 0 };
   const batches = Array.from({ length: 1000 }, (_, at) => {

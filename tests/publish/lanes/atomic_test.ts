@@ -7,7 +7,7 @@ import { onVirtualClock } from "../../_support/clock.ts";
 const open = opener("atomic");
 
 Deno.test(
-  "an atomic batch waits for its first row's answer, and asks for another one with its last row only",
+  "an atomic batch waits for its first row's answer, and then only the last row requests an answer",
   onVirtualClock(async () => {
     const fake = atomicServer(undefined, { manual: true });
     await using publisher = await open(fake);
@@ -41,7 +41,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a batch of one row is one message; one of no rows is none",
+  "a batch of one row is one message; a batch without rows is none",
   onVirtualClock(async () => {
     const fake = atomicServer();
     await using publisher = await open(fake);
@@ -75,7 +75,7 @@ Deno.test(
 );
 
 Deno.test(
-  "what cannot be one batch is refused before anything is sent, and leaves the publisher as it was",
+  "a call that cannot be one batch is refused before anything is sent, and leaves the publisher unchanged",
   onVirtualClock(async () => {
     const fake = atomicServer();
     const overhead =
@@ -139,7 +139,7 @@ Deno.test(
 );
 
 Deno.test(
-  "two rows of one id are refused, whatever their bodies",
+  "two rows with the same id are refused, whatever their bodies",
   onVirtualClock(async () => {
     const fake = atomicServer();
     await using publisher = await open(fake, { eventIdColumn: "text" });
@@ -150,7 +150,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a call begins when the last row of the one before is sent, and the window has room for all of it",
+  "a call begins when the last row of the previous call is sent and the window has room for all of it",
   onVirtualClock(async () => {
     const fake = atomicServer(undefined, { manual: true });
     await using publisher = await open(fake, { maxInFlight: 10 });

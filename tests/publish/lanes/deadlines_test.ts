@@ -5,7 +5,7 @@ import { onVirtualClock } from "../../_support/clock.ts";
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 Deno.test(
-  "a timer calls back when the earliest deadline has come, with the time up to which it has",
+  "a timer calls back at the earliest deadline, with the time up to which rows are due",
   onVirtualClock(async () => {
     let deadline = performance.now() + 20;
     const told = await new Promise<number>((resolve) => {
@@ -22,7 +22,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a timer follows deadlines that move away, and sets none when there is none",
+  "a timer follows deadlines that move later, and is not set without a deadline",
   onVirtualClock(async () => {
     let deadline = performance.now() + 5;
     let due = 0;
@@ -40,7 +40,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an earlier deadline moves the timer up",
+  "an earlier deadline moves the timer forward",
   onVirtualClock(async () => {
     let deadline = performance.now() + 60_000;
     let due = false;
@@ -57,7 +57,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a blocked loop reads what has come before it expires anything",
+  "a blocked event loop reads the received answers before it expires rows",
   onVirtualClock(async (clock) => {
     let deadline = performance.now() + 10;
     const order: string[] = [];
@@ -66,7 +66,7 @@ Deno.test(
       deadline = Infinity;
     });
     timer.arm();
-    // Each turn of the loop reads some of the answers that came while it was blocked.
+    // Each turn of the loop reads some of the answers that arrived while it was blocked.
     let left = 3;
     const read = (): void => {
       timer.noteProgress();
@@ -82,7 +82,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a timer that is stopped calls nobody",
+  "a stopped timer does not call back",
   onVirtualClock(async () => {
     const timer = new ExpiryTimer(() => performance.now(), () => assert.fail("stopped"));
     timer.arm();
@@ -92,7 +92,7 @@ Deno.test(
   }),
 );
 
-Deno.test("no timer is set for longer than the runtime can wait: such a one would fire at once, again and again", () => {
+Deno.test("a timer is never set beyond the runtime's maximum, at which it would fire at once, repeatedly", () => {
   const { setTimeout: timeout } = globalThis;
   const delays: number[] = [];
   globalThis.setTimeout = ((run: () => void, delay: number) => (delays.push(delay), timeout(run, 0))) as never;

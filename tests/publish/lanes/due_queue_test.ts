@@ -37,7 +37,7 @@ Deno.test("DueQueue agrees with a plain list after any operations", () => {
   }));
 });
 
-Deno.test("DueQueue reads few due times, whatever number of items it has", () => {
+Deno.test("DueQueue reads few due times, whatever its number of items", () => {
   const count = 10_000;
   let reads = 0;
   const queue = new DueQueue<Item>(({ due }) => (reads++, due));
@@ -45,7 +45,7 @@ Deno.test("DueQueue reads few due times, whatever number of items it has", () =>
   for (const item of items) queue.add(item);
   for (const item of items) {
     assert.equal(queue.next, item.due);
-    item.due += count; // later: nobody tells the queue
+    item.due += count; // later: the queue is not notified
   }
   for (const item of items) {
     assert.equal(queue.next, item.due);

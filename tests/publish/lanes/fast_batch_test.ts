@@ -4,7 +4,7 @@ import type { Delivery } from "../../../src/publish/call.ts";
 import { FastBatch } from "../../../src/publish/lanes/fast_batch.ts";
 import type { Destination } from "../../../src/stream/destination.ts";
 
-/** A row of the naive model. */
+/** A row of the simple model. */
 interface Row {
   readonly owner: number;
   readonly index: number;
@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ what: fc.constant("drop" as const), owner: fc.nat(OWNERS - 1) }),
 );
 
-Deno.test("FastBatch behaves as a plain list of rows under any order of rows, answers, timeouts and aborts", () => {
+Deno.test("FastBatch agrees with a plain list of rows under any order of rows, answers, timeouts and aborts", () => {
   fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
     const deliveries = Array.from({ length: OWNERS }, () => ({}) as Delivery);
     const next = [0, 0, 0];
@@ -91,7 +91,7 @@ Deno.test("FastBatch behaves as a plain list of rows under any order of rows, an
   }));
 });
 
-Deno.test("FastBatch knows whether all its rows are of one call", () => {
+Deno.test("FastBatch knows whether all its rows belong to one call", () => {
   const [one, two] = [{}, {}] as [Delivery, Delivery];
   const batch = new FastBatch("b", {} as Destination, "s", [], 5, undefined);
   batch.add(one, 0, 3, 1);
@@ -102,7 +102,7 @@ Deno.test("FastBatch knows whether all its rows are of one call", () => {
   assert.equal(batch.sole, undefined);
 });
 
-Deno.test("FastBatch finds rows, deadlines and the rows of a call without a look at all runs", () => {
+Deno.test("FastBatch finds rows, deadlines and the rows of a call without reading all runs", () => {
   const count = 4000;
   const calls = Array.from({ length: count }, () => ({}) as Delivery);
   const batch = new FastBatch("b", {} as Destination, "s", [], 5, undefined);
@@ -124,7 +124,7 @@ Deno.test("FastBatch finds rows, deadlines and the rows of a call without a look
   assert.ok(copied <= 2 * count, `${copied} runs copied`);
 });
 
-/** The elements that arrays are copied with by `slice` meanwhile. */
+/** How many array elements `slice` copies during `work`. */
 function elementsCopied(work: () => void): number {
   const { slice } = Array.prototype;
   let copied = 0;

@@ -22,7 +22,7 @@ function opened(
   return { open, batches, calls };
 }
 
-Deno.test("FastBatches calls back with what is due, oldest batch first, and again at its next time", () => {
+Deno.test("FastBatches calls back with due batches, oldest first, and again at their next time", () => {
   const { open, batches } = opened(3);
   const [one, two, three] = batches as [FastBatch, FastBatch, FastBatch];
   three.nudgeAt = 50;
@@ -45,7 +45,7 @@ Deno.test("FastBatches calls back with what is due, oldest batch first, and agai
   assert.equal(two.live, true, "what is done about a batch is the caller's");
 });
 
-Deno.test("FastBatches knows the open batches of a call, and whether somebody waits for one in trouble", () => {
+Deno.test("FastBatches knows the open batches of a call, and whether a call waits for a failing one", () => {
   const { open, batches, calls } = opened(2);
   open.add(batches[1]!, calls[0]!);
   assert.deepEqual(open.with(calls[0]!), batches);
@@ -59,7 +59,7 @@ Deno.test("FastBatches knows the open batches of a call, and whether somebody wa
   assert.equal(open.inTrouble, false);
 });
 
-Deno.test("FastBatches does each step without a look at the other batches", () => {
+Deno.test("FastBatches does each step without reading the other batches", () => {
   const count = 2000;
   const { open, batches, calls } = opened(count);
   let reads = 0;

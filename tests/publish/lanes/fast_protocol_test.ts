@@ -43,7 +43,7 @@ Deno.test("parseReply() reads what replyForms() writes, and nothing else", () =>
   }
 });
 
-Deno.test("parseFast() knows every shape that a server sends", () => {
+Deno.test("parseFast() reads every form that a server sends", () => {
   assert.deepEqual(read({ type: "ack", seq: 0, msgs: 500 }), { kind: "flow", sequence: 0, perAck: 500 });
   assert.deepEqual(read({ type: "gap", last_seq: 4, seq: 3 }), { kind: "gap" });
   const error = { code: 400, err_code: 10060, description: "expected stream does not match" };
@@ -55,13 +55,13 @@ Deno.test("parseFast() knows every shape that a server sends", () => {
   assert.deepEqual(read({ ...end, duplicate: true }), { kind: "ended", count: 5, lastSequence: 0 });
   const untyped = read({ error: { code: 400, err_code: 10208, description: "unknown" }, stream: "ORDERS", seq: 0 });
   assert.ok(untyped.kind === "refused" && untyped.code === 10208);
-  const nobody = read(new Uint8Array(0), 503);
-  assert.ok(nobody.kind === "refused" && nobody.code === 503);
+  const noResponders = read(new Uint8Array(0), 503);
+  assert.ok(noResponders.kind === "refused" && noResponders.code === 503);
   const full = read({ error: { code: 429, err_code: 10167, description: "too many requests" } }, 429);
   assert.ok(full.kind === "refused" && full.code === 10167);
 });
 
-Deno.test("parseFast() takes no acknowledgment of one row, of another batch, stream or domain for one of the batch", () => {
+Deno.test("parseFast() does not accept the acknowledgment of one row, or of another batch, stream or domain", () => {
   const end = { stream: "ORDERS", domain: "hub", seq: 12, batch: "b1", count: 5 };
   for (
     const body of [
@@ -91,7 +91,7 @@ Deno.test("parseFast() takes no acknowledgment of one row, of another batch, str
   }
 });
 
-Deno.test("parseFast() throws for no body", () => {
+Deno.test("parseFast() throws on no body", () => {
   fc.assert(
     fc.property(
       fc.oneof(

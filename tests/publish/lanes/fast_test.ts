@@ -32,7 +32,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a batch of one row is one message; one of no rows is none",
+  "a batch of one row is one message; a batch without rows is none",
   onVirtualClock(async () => {
     const fake = fastServer();
     await using publisher = await open(fake);
@@ -77,7 +77,7 @@ Deno.test(
 );
 
 Deno.test(
-  "rows behind the last answer stay within maxInFlight, in one batch",
+  "rows after the last answer stay within maxInFlight, in one batch",
   onVirtualClock(async () => {
     for (const maxInFlight of [1, 2, 3, 7, 40, 100]) {
       let most = 0;
@@ -99,7 +99,7 @@ Deno.test(
 );
 
 Deno.test(
-  "rows outstanding, by count and bytes, never pass the limits",
+  "outstanding rows never exceed the limits by count or bytes",
   onVirtualClock(async () => {
     const size = 300;
     const fake: FakeConnection = fastServer(undefined, { manual: true });
@@ -120,7 +120,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a batch whose rows grow too large for an answer to come is ended, and the next one begins",
+  "a batch is ended when its rows grow too large for another answer, and the next one begins",
   onVirtualClock(async () => {
     const fake = fastServer();
     await using publisher = await open(fake, { maxInFlightBytes: 60_000, maxInFlight: 1000 });
@@ -134,7 +134,7 @@ Deno.test(
 );
 
 Deno.test(
-  "small calls share a batch; a large one has its own",
+  "small calls share a batch; a large call has its own",
   onVirtualClock(async () => {
     const fake = fastServer();
     await using publisher = await open(fake, { maxInFlight: 100 });
@@ -155,7 +155,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a call that waits for the next one's rows does not wait long",
+  "a call that waits for the next call's rows does not wait long",
   onVirtualClock(async () => {
     const fake = fastServer();
     await using publisher = await open(fake);
@@ -166,7 +166,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a batch without answers is asked how far it is",
+  "a batch without answers is pinged for its progress",
   onVirtualClock(async () => {
     const fake = fastServer(({ operation }, _, good) => operation === "append" ? (good(), []) : undefined);
     await using publisher = await open(fake, { maxInFlight: 16, publishTimeout: 300 });
@@ -176,7 +176,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an aborted call's rows are unknown, and the others of its batch go on",
+  "an aborted call's rows are unknown, and the other rows of its batch are published",
   onVirtualClock(async () => {
     const fake = fastServer(undefined, { manual: true });
     await using publisher = await open(fake);
@@ -201,7 +201,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an aborted call whose batch is opening leaves a batch that is ended",
+  "an abort while the batch opens ends the batch",
   onVirtualClock(async () => {
     const fake = fastServer(undefined, { manual: true });
     await using publisher = await open(fake);

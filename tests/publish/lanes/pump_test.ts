@@ -6,7 +6,7 @@ import { Pump, type PumpWork } from "../../../src/publish/lanes/pump.ts";
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** A pump, and what it did: `submit`, `expire`, `moved`, `drained`, `failed`. */
+/** A pump and its log: `submit`, `expire`, `moved`, `drained`, `failed`. */
 function scene(work: Partial<PumpWork> = {}): { pump: Pump; log: string[]; failures: Failure[] } {
   const log: string[] = [];
   const failures: Failure[] = [];
@@ -26,7 +26,7 @@ function scene(work: Partial<PumpWork> = {}): { pump: Pump; log: string[]; failu
   return { pump, log, failures };
 }
 
-Deno.test("a pump submits once, however often it is woken, and again when it is woken afterwards", async () => {
+Deno.test("Pump submits once, however often it is woken, and again when it is woken later", async () => {
   const { pump, log } = scene();
   pump.wake();
   pump.proceed();
@@ -39,7 +39,7 @@ Deno.test("a pump submits once, however often it is woken, and again when it is 
   assert.deepEqual(log, ["submit", "moved", "submit", "moved"]);
 });
 
-Deno.test("a pump that was woken and is stopped submits nothing, and tells when nothing is outstanding", async () => {
+Deno.test("Pump that was woken and then stopped submits nothing, and reports when nothing is outstanding", async () => {
   let rows = 1;
   const { pump, log } = scene({ outstanding: () => rows > 0 });
   pump.wake();
@@ -53,7 +53,7 @@ Deno.test("a pump that was woken and is stopped submits nothing, and tells when 
   assert.deepEqual(log, ["drained"]);
 });
 
-Deno.test("a pump submits behind what it expires; when it is stopped it only tells of the end", async () => {
+Deno.test("Pump submits after it expires rows; once stopped it only reports the end", async () => {
   let due = now();
   const { pump, log } = scene({
     nextDue: () => due,
@@ -72,7 +72,7 @@ Deno.test("a pump submits behind what it expires; when it is stopped it only tel
   assert.deepEqual(log.slice(3), ["drained", "expire", "drained"]);
 });
 
-Deno.test("a pump has lost the connection when the wire throws", async () => {
+Deno.test("Pump reports a lost connection when the wire throws", async () => {
   const cause = new Error("the socket is gone");
   const { pump, log, failures } = scene({
     submit: () => {
@@ -86,7 +86,7 @@ Deno.test("a pump has lost the connection when the wire throws", async () => {
   assert.deepEqual(failures, [{ code: "publish.disconnected", reason, cause }]);
 });
 
-Deno.test("an error of jetrow's own is not a lost connection, whether rows are submitted or expire", async () => {
+Deno.test("Pump does not report an error of jetrow's own as a lost connection", async () => {
   const cause = new RangeError("the window has no room");
   const fail = (): never => {
     throw cause;
@@ -107,7 +107,7 @@ Deno.test("an error of jetrow's own is not a lost connection, whether rows are s
   assert.deepEqual(expiring.failures[0], expected);
 });
 
-Deno.test("a pump that is cut off expires nothing any more", async () => {
+Deno.test("Pump expires nothing after it was cut off", async () => {
   const { pump, log } = scene({ nextDue: now });
   pump.arm();
   pump.cut();

@@ -11,7 +11,7 @@ function loaded(): Delivery {
   return delivery;
 }
 
-Deno.test("submitCalls() keeps to the order of calls, and stops at the first that is not loaded or has no room", () => {
+Deno.test("submitCalls() follows the order of calls, and stops at the first that is not loaded or has no room", () => {
   const backlog = new Backlog(undefined);
   const [one, two, late, last] = [loaded(), loaded(), new Delivery(), loaded()];
   for (const call of [one, two, late, last]) backlog.push(call);
@@ -33,7 +33,7 @@ Deno.test("submitCalls() keeps to the order of calls, and stops at the first tha
   assert.ok(backlog.empty);
 });
 
-Deno.test("a backlog of thousands of calls finds its first one without walking over those that are gone", () => {
+Deno.test("Backlog finds its first call among thousands without reading removed ones", () => {
   const backlog = new Backlog(undefined);
   for (let i = 0; i < 2000; i++) backlog.push(loaded());
   const steps = countingIteration(() => {
@@ -48,7 +48,7 @@ Deno.test("a backlog of thousands of calls finds its first one without walking o
   assert.equal(steps, 0);
 });
 
-Deno.test("a call whose submission throws keeps its place", () => {
+Deno.test("a call whose submission throws keeps its position", () => {
   const backlog = new Backlog(undefined);
   const [one, two] = [loaded(), loaded()];
   backlog.push(one);
@@ -61,7 +61,7 @@ Deno.test("a call whose submission throws keeps its place", () => {
   assert.equal(backlog.first, one);
 });
 
-Deno.test("submitAgain() submits the rows whose time has come, as far as there is room", () => {
+Deno.test("submitAgain() resends rows that are due, as far as there is room", () => {
   const backlog = new Backlog(1000);
   const call = loaded();
   for (let row = 0; row < 3; row++) assert.ok(backlog.takeBack(call, row, "later", true, row * 10));
@@ -78,7 +78,7 @@ Deno.test("submitAgain() submits the rows whose time has come, as far as there i
   assert.ok(backlog.empty);
 });
 
-Deno.test("takeBack() takes what may go again, and nothing once closed", () => {
+Deno.test("takeBack() accepts rows that may be resent, and none once closed", () => {
   const call = loaded();
   assert.ok(!new Backlog(undefined).takeBack(call, 0, "later", true, 0), "no budget");
   const backlog = new Backlog(1000);
@@ -90,7 +90,7 @@ Deno.test("takeBack() takes what may go again, and nothing once closed", () => {
   assert.ok(!backlog.takeBack(call, 0, "pause", true, 0));
 });
 
-Deno.test("a pause holds calls up, whatever became of the rows that it was for", () => {
+Deno.test("a pause delays later calls, even if the rows that caused it are gone", () => {
   const backlog = new Backlog(1000);
   const [refused, next] = [loaded(), loaded()];
   backlog.takeBack(refused, 0, "pause", true, 0);

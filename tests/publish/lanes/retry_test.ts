@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Delivery } from "../../../src/publish/call.ts";
 import { RetryQueue, type Waiting } from "../../../src/publish/lanes/retry.ts";
 
-Deno.test("a queue gives rows by due time, those of one time in the order in which they came", () => {
+Deno.test("RetryQueue returns rows by due time, and rows with the same due time in order of insertion", () => {
   const step = fc.oneof(
     fc.record({ do: fc.constantFrom("pause" as const, "later" as const), call: fc.nat(2) }),
     fc.record({ do: fc.constant("take" as const) }),
@@ -58,7 +58,7 @@ Deno.test("rows of one pause keep their order", () => {
   assert.equal(queue.size, 0);
 });
 
-Deno.test("pauses double up to half a second, and begin short again after an acknowledgment", () => {
+Deno.test("pauses double up to half a second, and start short again after an acknowledgment", () => {
   const queue = new RetryQueue(Infinity);
   const call = new Delivery();
   const pauses: number[] = [];

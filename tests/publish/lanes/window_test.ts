@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Window } from "../../../src/publish/lanes/window.ts";
 
-/** The plain version: a list of what is outstanding. */
+/** The simple version: a list of the outstanding messages. */
 class NaiveWindow {
   readonly items: { token: number; owner: object; row: number; bytes: number; deadline: number }[] = [];
   constructor(readonly maxCount: number, readonly maxBytes: number) {}
@@ -42,7 +42,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: fc.constant("detach" as const), owner: fc.nat(3) }),
 );
 
-Deno.test("Window behaves as a plain list under any order of reservations, answers, repeats, losses and timeouts", () => {
+Deno.test("Window agrees with a plain list under any order of reservations, answers, repeats, losses and timeouts", () => {
   const owners = [{ name: "a" }, { name: "b" }, { name: "c" }];
   fc.assert(
     fc.property(
@@ -121,7 +121,7 @@ Deno.test("Window behaves as a plain list under any order of reservations, answe
   );
 });
 
-Deno.test("Window gives a million tokens without repeating one", () => {
+Deno.test("Window returns a million tokens without repeating one", () => {
   const window = new Window<object>(7, 1e9);
   const owner = {};
   const seen = new Set<number>();
@@ -133,7 +133,7 @@ Deno.test("Window gives a million tokens without repeating one", () => {
   assert.equal(seen.size, 1_000_000);
 });
 
-Deno.test("Window frees the messages of one owner without a look at those of the others", () => {
+Deno.test("Window frees the messages of one owner without reading those of the others", () => {
   const count = 2000;
   let reads = 0;
   const Real = globalThis.Int32Array;
