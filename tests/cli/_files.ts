@@ -1,4 +1,4 @@
-/** Input files of the command, and what became of their rows. */
+/** Input files for the command, and the rows that it published. */
 
 import { jetstream } from "@nats-io/jetstream";
 import { type Table, tableFromArrays, tableToIPC } from "apache-arrow";
@@ -52,7 +52,7 @@ export const destination = (server: NatsServer, stream = "ORDERS", subject = "or
 
 export const receiptsOf = (out: string): WriteReceipt[] => out.trimEnd().split("\n").map((line) => JSON.parse(line));
 
-/** The stream's messages in order, as text. */
+/** The bodies of the stream's messages in order, as strings. */
 export async function messagesOf(server: NatsServer, stream: string): Promise<string[]> {
   const nc = await connect({ url: server.url });
   try {

@@ -1,23 +1,23 @@
-/** A stand-in for the process, and a way to run the command as a process of its own. */
+/** Runs the command in this process with replaced inputs and outputs, and as a process of its own. */
 
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type CliIo, main } from "../../src/cli/main.ts";
 import { printMissing } from "../_support/missing.ts";
 
-/** What a run of `main` said. */
+/** The exit code and output of a run. */
 export interface Said {
   readonly exitCode: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** How `main` is run. */
+/** Options of a run of `main`. */
 export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly stdin?: AsyncIterable<Uint8Array>;
   readonly signal?: AbortSignal;
-  /** The width of the terminal that standard output and standard error are. */
+  /** The width of the terminal to which standard output and standard error are connected. */
   readonly columns?: number;
 }
 
@@ -46,7 +46,7 @@ export const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 /** The command line that runs the command as a process of its own. */
 export const COMMAND: readonly string[] = [Deno.execPath(), "run", "-A", "--no-lock", `${ROOT}/src/cli/main.ts`];
 
-/** Runs the command in a pseudo-terminal, and types what an answer on the screen asks for. */
+/** Runs the command in a pseudo-terminal, and types the given answer when the screen asks for it. */
 const TERMINAL = `
 import os, pty, re, sys
 command, pattern = sys.argv[2:], sys.argv[1]
@@ -67,8 +67,8 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
 
 /**
- * Runs the command with a pseudo-terminal for everything, and gives what the screen got; undefined where there is none.
- * Types Ctrl-C when the screen has what `interruptAt` matches.
+ * Runs the command in a pseudo-terminal, and returns what the screen received; undefined if there is no pseudo-terminal.
+ * Types Ctrl-C when the screen matches `interruptAt`.
  */
 export async function onTerminal(
   args: readonly string[],
@@ -89,7 +89,7 @@ export async function onTerminal(
   return { exitCode, screen };
 }
 
-/** Runs a shell command, and gives it its input. */
+/** Runs a shell command without input. */
 export function shell(command: string, env: Record<string, string> = {}): Promise<Said> {
   const child = spawn("/bin/sh", ["-c", command], {
     cwd: ROOT,

@@ -23,7 +23,7 @@ export type Line = Record<string, any>;
 
 const ROWS = 2000;
 
-/** Columns with ids of their own. */
+/** Columns with an id column. */
 export function idColumns(rows: number): Record<string, string[] | Int32Array> {
   return { _filament_event_id: Array.from({ length: rows }, (_, i) => `event-${i}`), ...plainColumns(rows) };
 }
@@ -56,7 +56,7 @@ export class Scene implements AsyncDisposable {
     return scene;
   }
 
-  /** Asks the server, over a connection of its own: the server may have been away. */
+  /** Sends a request to the server over a new connection, since the server may have been restarted. */
   async ask<T>(question: (nc: NatsConnection) => Promise<T>): Promise<T> {
     const nc = await connect({ url: this.server.url, ...this.#user });
     try {
@@ -74,13 +74,13 @@ export class Scene implements AsyncDisposable {
     return this.files.path("orders.journal");
   }
 
-  /** Arguments of a run: a hundred rows a piece, fifty outstanding. */
+  /** Arguments of a run: a hundred rows per piece, at most fifty in flight. */
   args(option: "--receipt" | "--resume", url = this.server.url): string[] {
     const where = ["--url", url, "--stream", "ORDERS", "--subject", "orders.{resource}"];
     return ["publish", this.input, ...where, "--batch-rows", "100", "--max-in-flight", "50", option, this.journal];
   }
 
-  /** A whole run in this process. */
+  /** Runs the command to its end in this process. */
   publish(...more: string[]): Promise<Said> {
     return jetrow([...this.args("--receipt"), ...more]);
   }
@@ -112,7 +112,7 @@ export class Scene implements AsyncDisposable {
     return (await this.ask((nc) => infoOf(nc, "ORDERS"))).state.messages;
   }
 
-  /** Runs the command as a process until some pieces are done, then stalls a way, and kills it with rows in flight. */
+  /** Runs the command as a process until some pieces are done, stalls one direction, and kills it with rows in flight. */
   async killMidway(
     way: Way,
     more: readonly string[] = [],
@@ -151,7 +151,7 @@ export class Scene implements AsyncDisposable {
     });
   }
 
-  /** Every row is stored once, and the journal's receipts say so. */
+  /** Asserts that every row is stored once, and that the journal's receipts say so. */
   async assertWhole(): Promise<void> {
     const ids: number[] = (await messagesOf(this.server, "ORDERS")).map((body) => JSON.parse(body).id);
     assert.equal(ids.length, this.rows, "each row is stored once");
@@ -161,7 +161,7 @@ export class Scene implements AsyncDisposable {
     assert.equal(out.trimEnd().split("\n").reduce((sum, line) => sum + JSON.parse(line).rows, 0), this.rows);
   }
 
-  /** Resuming is refused, by these words, and leaves everything as it is. */
+  /** Asserts that resuming is refused with this message, and changes nothing. */
   async assertRefused(
     words: RegExp,
     more: readonly string[] = [],
@@ -182,18 +182,18 @@ export class Scene implements AsyncDisposable {
   }
 }
 
-/** Waits for a process; gives its exit code and what it said on standard error. */
+/** Waits for a process to end; returns its exit code and standard error. */
 export async function ended(child: ChildProcess): Promise<{ code: number | null; err: string }> {
   let err = "";
   child.stderr!.on("data", (text) => err += text);
   const code = await new Promise<number | null>((resolve) => {
-    // After kill() Deno's stand-in for node's module tells the exit code 130 as the signal that it stands for.
+    // After kill() Deno's node:child_process reports the exit code 130 as the corresponding signal.
     child.on("close", (code, signal) => resolve(signal === "SIGINT" ? 130 : code));
   });
   return { code, err };
 }
 
-/** A scene whose journal is of a finished run of 500 rows, five pieces. */
+/** A scene whose journal is of a completed run of 500 rows in five pieces. */
 export async function finished(options: Parameters<typeof Scene.open>[0] = {}): Promise<Scene> {
   const scene = await Scene.open({ rows: 500, ...options });
   const { exitCode, err } = await scene.publish();
@@ -201,7 +201,7 @@ export async function finished(options: Parameters<typeof Scene.open>[0] = {}): 
   return scene;
 }
 
-/** The text up to a line of a kind, the last one, and a part of that line. */
+/** The journal up to the last line of a kind, and the first part of that line. */
 export function tornAt(text: string, kind: string, part: number): string {
   const at = text.lastIndexOf(`{"kind":"${kind}"`);
   const end = text.indexOf("\n", at);

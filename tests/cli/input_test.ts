@@ -29,7 +29,7 @@ function stream(batches = 3): Uint8Array {
   return writer.toUint8Array(true);
 }
 
-/** The bytes in chunks whose sizes go round. */
+/** The bytes in chunks whose sizes repeat. */
 async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const size = sizes[i % sizes.length]!;
@@ -83,7 +83,7 @@ Deno.test("openPipe() reads a stream in chunks of any size", async () => {
   }
 });
 
-Deno.test("openPipe() hands a batch over while the pipe pauses behind it", async () => {
+Deno.test("openPipe() yields a batch while the pipe pauses after it", async () => {
   const bytes = stream(2);
   const batches = openPipe(
     (async function* () {
@@ -95,7 +95,7 @@ Deno.test("openPipe() hands a batch over while the pipe pauses behind it", async
   for (let i = 0; i < 2; i++) assert.equal((await batches.next()).value?.numRows, 4);
 });
 
-Deno.test("openPath() reads both formats, and knows their rows beforehand", async () => {
+Deno.test("openPath() reads both formats, and knows the number of rows in advance", async () => {
   for (const format of ["stream", "file"] as const) {
     await withFile(tableToIPC(table(), format), async (path) => {
       const input = await openPath(path);
@@ -114,7 +114,7 @@ Deno.test("an input without rows has no batches, whatever its columns", async ()
   assert.deepEqual(await jsonOf(pipe(schemaAlone)), []);
 });
 
-Deno.test("a stream that is cut anywhere is refused, from a pipe and from a file", async () => {
+Deno.test("a stream truncated at any byte is refused, from a pipe and from a file", async () => {
   const bytes = stream();
   const cuts = new Set([...Array(48).keys()].map((i) => Math.floor((i * bytes.length) / 48)));
   for (const back of [1, 2, 4, 7, 8, 9]) cuts.add(bytes.length - back);
@@ -130,7 +130,7 @@ Deno.test("a stream that is cut anywhere is refused, from a pipe and from a file
   }
 });
 
-Deno.test("a stream that ends between two messages without its marker is refused by name", async () => {
+Deno.test("a stream that ends between two messages without its end marker is refused by name", async () => {
   const bytes = stream();
   await refusal(
     jsonOf(pipe(bytes.subarray(0, bytes.length - 8))),
@@ -138,24 +138,24 @@ Deno.test("a stream that ends between two messages without its marker is refused
   );
 });
 
-Deno.test("a stream that goes on after its end is refused", async () => {
+Deno.test("a stream that continues after its end marker is refused", async () => {
   const twice = new Uint8Array([...stream(), ...stream()]);
   await refusal(jsonOf(pipe(twice)), /continues after its end-of-stream marker at byte \d+/);
 });
 
-Deno.test("a file that is cut anywhere is refused before a row is read", async () => {
+Deno.test("a file truncated at any byte is refused before a row is read", async () => {
   const bytes = tableToIPC(table(), "file");
   for (let end = 8; end < bytes.length; end += 41) {
     await withFile(bytes.subarray(0, end), (path) => refusal(openPath(path), /is cut|footer/));
   }
 });
 
-Deno.test("the file format and Parquet from a pipe are refused with the advice to give a path", async () => {
+Deno.test("the file format and Parquet are refused from a pipe, and the message says to give a path", async () => {
   await refusal(jsonOf(pipe(tableToIPC(table(), "file"))), /is the Arrow file format, .*: give the file's path/);
   await refusal(jsonOf(pipe(new TextEncoder().encode("PAR1........"))), /is Parquet, .*: give the file's path/);
 });
 
-/** Gives the schema at a table a value of its first field, the endianness: writers leave it out when it is little. */
+/** Sets the first field of the schema at a table, the endianness, which writers omit for little endian. */
 function makeBigEndian(bytes: Uint8Array, root: number, slot: number): Uint8Array {
   const copy = bytes.slice();
   const view = new DataView(copy.buffer);
@@ -167,7 +167,7 @@ function makeBigEndian(bytes: Uint8Array, root: number, slot: number): Uint8Arra
   const header = field(message, slot).at;
   const schema = header + view.getUint32(header, true);
   const fields = field(schema, 1);
-  // Where the second field lies there is a number that is not zero.
+  // At the second field's position there is a number that is not zero.
   view.setUint16(field(schema, 0).entry, fields.at - schema, true);
   return copy;
 }
@@ -181,7 +181,7 @@ Deno.test("big-endian data is refused, from a pipe and from a file", async () =>
   await refusal(file(makeBigEndian(whole, footer, 1)), /orders\.arrow cannot be read: the data is big-endian/);
 });
 
-Deno.test("what is no Arrow is refused by what it begins with", async () => {
+Deno.test("openPipe() and openPath() refuse other formats, which they recognize by the first bytes", async () => {
   const text = (content: string) => new TextEncoder().encode(content);
   await refusal(jsonOf(pipe(text('{"id":1}\n{"id":2}\n'))), /neither Arrow IPC nor Parquet: it begins with "\{\\"id/);
   await refusal(jsonOf(pipe(text("id,name\n1,a\n"))), /neither Arrow IPC .*"id,name\\n"$/);
@@ -214,7 +214,7 @@ Deno.test("openPath() reads what pyarrow writes, compressed or not", async () =>
   }
 });
 
-Deno.test("openPath() reads Parquet, row group by row group", async () => {
+Deno.test("openPath() reads Parquet, one row group at a time", async () => {
   const path = join(INPUTS, "pyarrow.parquet");
   const input = await openPath(path);
   assert.equal(input.rows, 300);
@@ -231,7 +231,7 @@ Deno.test("openPath() reads Parquet, row group by row group", async () => {
   }
 });
 
-Deno.test("openPath() refuses damaged Parquet of which the decoder dies, and reads on after that", async () => {
+Deno.test("openPath() refuses damaged Parquet that makes the decoder panic, and can read the next file", async () => {
   const bytes = readFileSync(join(INPUTS, "pyarrow.parquet"));
   for (const [at, group] of [[4, 0], [3802, 1], [10343, 2]] as const) {
     const damaged = Uint8Array.from(bytes).fill(0xff, at, at + 8);
@@ -248,7 +248,7 @@ Deno.test("openPath() reads what polars writes: views, categoricals, large lists
   for (const name of ["polars.arrow", "polars_lz4.arrow"]) assert.deepEqual(await withBytes(name), plain, name);
 });
 
-Deno.test("both formats of Arrow's integration files give the same rows, or are refused by name", async () => {
+Deno.test("both formats of Arrow's integration files have the same rows, or are refused by name", async () => {
   const folder = fileURLToPath(new URL("../_testdata/arrow-testing/cpp-21.0.0/", import.meta.url));
   const outcome = async (path: string) =>
     await openPath(path).then((input) => jsonOf(input.batches())).catch((error) => {

@@ -1,4 +1,4 @@
-/** SIGINT and SIGTERM: the first one waits for what is on the wire, the second one does not. */
+/** SIGINT and SIGTERM: the first one waits for the rows on the wire, the second one does not. */
 
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -18,8 +18,8 @@ function start(args: readonly string[]): ChildProcess {
 
 const count = (text: string): number => Number(text.replaceAll(",", ""));
 
-/** The rows that the command says were acknowledged, and those of unknown fate. */
-function told(err: string): { acked: number; unknown: number } {
+/** The number of rows that the command reports as acknowledged, and as unknown. */
+function reported(err: string): { acked: number; unknown: number } {
   const [, acked = "0"] = /jetrow: ([\d,]+) rows? acknowledged/.exec(err) ?? [];
   const [, unknown = "0"] = /([\d,]+) of unknown fate/.exec(err) ?? [];
   return { acked: count(acked), unknown: count(unknown) };
@@ -27,7 +27,7 @@ function told(err: string): { acked: number; unknown: number } {
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   for (const more of [[], ["--retry", "60s"], ["--publish-mode", "atomic"], ["--publish-mode", "fast"]]) {
-    Deno.test(`the first ${signal} waits for the acks on the wire: no row's fate is unknown ${more.join(" ")}`, async () => {
+    Deno.test(`the first ${signal} waits for the acks on the wire, so that no row is unknown ${more.join(" ")}`, async () => {
       await using scene = await Scene.open({ ids: false, stream: { allow_atomic: true, allow_batched: true } });
       const child = scene.start("--receipt", ["--publish-timeout", "60s", ...more]);
       const ending = ended(child);
@@ -44,18 +44,18 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const { code, err } = await ending;
       assert.equal(code, 130, err);
       assert.ok(stored > 0);
-      assert.deepEqual(told(err), { acked: await scene.stored(), unknown: 0 }, err);
+      assert.deepEqual(reported(err), { acked: await scene.stored(), unknown: 0 }, err);
       scene.proxy.delay({ down: 0 });
       const resumed = await scene.resume(more);
       assert.equal(resumed.exitCode, 0, resumed.err);
       assert.equal(await scene.stored(), scene.rows);
-      // Receipts of fast ingest cannot be verified.
+      // Receipts of fast batches cannot be verified.
       if (!more.includes("fast")) await scene.assertWhole();
     });
   }
 }
 
-Deno.test("a signal that comes when every row is on the wire still exits with 130, and every row is acknowledged", async () => {
+Deno.test("a signal with every row on the wire exits with 130, and every row is acknowledged", async () => {
   await using scene = await Scene.open({ ids: false, rows: 50 });
   const child = scene.start("--receipt", ["--publish-timeout", "60s"]);
   scene.proxy.delay({ down: 300 });
@@ -64,11 +64,11 @@ Deno.test("a signal that comes when every row is on the wire still exits with 13
   Deno.kill(child.pid!, "SIGINT");
   const { code, err } = await ending;
   assert.equal(code, 130, err);
-  assert.deepEqual(told(err), { acked: 50, unknown: 0 }, err);
+  assert.deepEqual(reported(err), { acked: 50, unknown: 0 }, err);
   assert.deepEqual(scene.kinds("receipt").map(({ rows }) => rows), [50]);
 });
 
-Deno.test("the second signal ends at once", async () => {
+Deno.test("the second signal ends the command at once", async () => {
   await using scene = await Scene.open({ ids: false });
   const child = scene.start("--receipt", ["--publish-timeout", "10m"]);
   const ending = ended(child);
@@ -83,7 +83,7 @@ Deno.test("the second signal ends at once", async () => {
   assert.equal(code, 130);
 });
 
-/** Bytes that begin a stream and never end. */
+/** Bytes of the beginning of a stream that never ends. */
 async function* endless(bytes: Uint8Array, waiting: () => void): AsyncGenerator<Uint8Array> {
   yield bytes;
   waiting();
@@ -128,7 +128,7 @@ Deno.test("every command that waits for a named pipe ends on a signal", async (t
     await t.step(`${args[0]} ${args.includes("--dry-run") ? "--dry-run" : ""}`, async () => {
       const child = start(args);
       const ending = ended(child);
-      // It can be opened only while the command has it open.
+      // The pipe can be opened for writing only while the command has it open.
       const writer = await until("a reader", () => openSync(fifo, constants.O_WRONLY | constants.O_NONBLOCK));
       writeSync(writer, new Uint8Array([0xff]));
       Deno.kill(child.pid!, "SIGINT");
@@ -139,7 +139,7 @@ Deno.test("every command that waits for a named pipe ends on a signal", async (t
   }
 });
 
-Deno.test("a dial that is not answered ends on a signal, and what it opens afterwards is closed", async (t) => {
+Deno.test("a signal during a dial ends the command, and a connection that opens afterwards is closed", async (t) => {
   using files = new Files(10);
   for (const command of [["check"], ["publish", files.path("orders.arrow")], ["verify", "-"]]) {
     await t.step(command[0]!, async () => {

@@ -49,7 +49,7 @@ function stateOf(...lines: JournalLine[]): JournalState {
   return state;
 }
 
-Deno.test("rows of unknown fate count from when they can have been sent first, however often they went again", () => {
+Deno.test("the time of a row of unknown outcome counts from its first possible sending, even if it was resent", () => {
   const unknown = outcomes(3, ["acked", 1], ["unknown", 2], ["unsent", 1]);
   const { pieces: [piece] } = stateOf(run, stream(1, 40), begin(2), unknown, stream(5, 70), begin(6));
   assert.equal(piece!.since, Date.parse(at(2)));
@@ -57,7 +57,7 @@ Deno.test("rows of unknown fate count from when they can have been sent first, h
   assert.deepEqual(unknownOf(piece!), [1, 2, 3], "what was unsent goes too");
 });
 
-Deno.test("rows whose fate was known count from when they go again", () => {
+Deno.test("the time of a row of known outcome counts from when it is resent", () => {
   const known = outcomes(3, ["acked", 1], ["rejected", 2], ["unsent", 1]);
   const state = stateOf(run, stream(1, 40), begin(2), known);
   assert.deepEqual([unknownOf(state.pieces[0]!), unsettledOf(state.pieces[0]!)], [[], [1, 2, 3]]);
@@ -67,7 +67,7 @@ Deno.test("rows whose fate was known count from when they go again", () => {
   assert.deepEqual([state.pieces[0]!.since, state.pieces[0]!.after], [Date.parse(at(6)), 70]);
 });
 
-Deno.test("a piece's rows are behind every sequence that was known before it was begun", () => {
+Deno.test("a piece's rows are stored after every sequence that was known before the piece was begun", () => {
   const next = begin(4, { offset: 4 });
   const state = stateOf(run, stream(1, 40), begin(2), receipt(), next);
   assert.equal(state.pieces[1]!.after, 60);
@@ -76,12 +76,12 @@ Deno.test("a piece's rows are behind every sequence that was known before it was
   assert.equal(other.pieces[1]!.after, 54);
 });
 
-Deno.test("the shortest duplicate window that a stream has had is the one that counts", () => {
+Deno.test("the shortest duplicate window that a stream has had applies", () => {
   const state = stateOf(run, stream(1, 40, 500), stream(2, 41, 9000));
   assert.deepEqual(state.streams.get("S"), { created: at(-9), last: 41, duplicateWindow: 500 });
 });
 
-Deno.test("lines that cannot follow each other are refused by their number", () => {
+Deno.test("lines in an impossible order are refused with their line number", () => {
   const early = [run, stream(1, 40), begin(2)];
   for (
     const [lines, words] of [

@@ -1,4 +1,4 @@
-/** What a journal says, and what keeps it from being gone on after. */
+/** The content of a journal, and what prevents resuming from it. */
 
 import { tableFromArrays, tableToIPC } from "apache-arrow";
 import assert from "node:assert/strict";
@@ -33,7 +33,7 @@ Deno.test("a journal has a run line, then for each piece a begin line before its
   }
 });
 
-Deno.test("a journal that is cut anywhere is gone on after, and each row stored once", async () => {
+Deno.test("a journal truncated at any line can be resumed, and each row is stored once", async () => {
   await using scene = await finished();
   const text = scene.text();
   const cuts = [
@@ -44,7 +44,7 @@ Deno.test("a journal that is cut anywhere is gone on after, and each row stored 
   for (const cut of cuts) {
     scene.write(text.slice(0, cut));
     const { exitCode, err } = await scene.resume();
-    // Rows behind the cut were sent, though the journal does not say so: their ids hold them back.
+    // Rows after the truncation were sent although the journal does not have them: their ids make them duplicates.
     assert.equal(exitCode, 0, err);
     await scene.assertWhole();
     const again = await scene.resume();
@@ -52,7 +52,7 @@ Deno.test("a journal that is cut anywhere is gone on after, and each row stored 
   }
 });
 
-Deno.test("two processes do not go on after one journal", async () => {
+Deno.test("two processes cannot resume from one journal at the same time", async () => {
   await using scene = await finished();
   const { state, end } = await readJournal(scene.journal);
   assert.equal(state.pieces.length, 5);
@@ -65,7 +65,7 @@ Deno.test("two processes do not go on after one journal", async () => {
   await Promise.all([one.close(), other.close()]);
 });
 
-Deno.test("a journal that was edited is refused, wherever", async () => {
+Deno.test("a journal that was edited anywhere is refused", async () => {
   await using scene = await finished();
   const text = scene.text();
   const lines = text.trimEnd().split("\n");
@@ -91,8 +91,8 @@ Deno.test("a journal that was edited is refused, wherever", async () => {
   await scene.assertRefused(/is not a journal of jetrow publish --receipt/);
 });
 
-Deno.test("an input that is not the journal's is refused", async () => {
-  // The first dictionary of a process has the number 0, which is left out: the same rows would take fewer bytes.
+Deno.test("resuming with another input than the journal's is refused", async () => {
+  // The first dictionary of a process has the number 0, which is omitted, so that the same rows would take fewer bytes.
   tableFromArrays({ first: ["dictionary"] });
   await using scene = await finished();
   const good = readFileSync(scene.input);
@@ -116,7 +116,7 @@ Deno.test("an input that is not the journal's is refused", async () => {
   assert.equal((await scene.resume()).exitCode, 0);
 });
 
-Deno.test("options that are not the journal's are wrong usage", async () => {
+Deno.test("resuming with other options than the journal's is a usage error", async () => {
   await using scene = await finished();
   scene.files.write("more.arrow", readFileSync(scene.input));
   for (
@@ -147,7 +147,7 @@ Deno.test("options that are not the journal's are wrong usage", async () => {
   await swap("--subject", "orders.x.{resource}", /the subject of .* must be as in/);
 });
 
-Deno.test("a stream that was recreated is refused", async () => {
+Deno.test("resuming to a stream that was recreated is refused", async () => {
   await using scene = await finished();
   await scene.ask(async (nc) => {
     await api(nc, "STREAM.DELETE.ORDERS");
@@ -160,7 +160,7 @@ Deno.test("a stream that was recreated is refused", async () => {
   assert.match(err, /stream not found/);
 });
 
-Deno.test("several inputs and standard input are gone on with where they were left", async () => {
+Deno.test("several inputs and standard input are resumed where they stopped", async () => {
   await using scene = await Scene.open({ rows: 300 });
   scene.files.write("eu.arrow", tableToIPC(tableFromArrays(idColumns(250)), "file"));
   const args = (option: string) => {
@@ -184,7 +184,7 @@ Deno.test("several inputs and standard input are gone on with where they were le
   assert.deepEqual([again.exitCode, again.out], [0, ""], again.err);
 });
 
-Deno.test("atomic and fast batches are journaled, and gone on after", async () => {
+Deno.test("atomic and fast batches are journaled and can be resumed", async () => {
   const modes = [
     ["atomic", "2.12.1", { allow_atomic: true }, [50, 450]],
     ["fast", "2.14.0", { allow_batched: true }, [100, 400]],
@@ -206,7 +206,7 @@ Deno.test("atomic and fast batches are journaled, and gone on after", async () =
   }
 });
 
-Deno.test("a journal is new, or gone on after; a dry run keeps none", async () => {
+Deno.test("--journal begins a new journal or resumes an existing one; a dry run writes none", async () => {
   await using scene = await finished({ ids: false });
   const text = scene.text();
   const twice = await scene.publish();

@@ -1,4 +1,4 @@
-/** Standard output or the journal cannot be written: what the command says is what the server has. */
+/** When standard output or the journal cannot be written, the command still reports what the server stored. */
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -34,14 +34,14 @@ async function streamsOf(server: NatsServer): Promise<string[]> {
   }
 }
 
-/** The rows that the command says were acknowledged. */
-function toldBy(err: string): number {
+/** The number of rows that the command reports as acknowledged. */
+function reportedBy(err: string): number {
   return Number(/jetrow: ([\d,]+) rows? acknowledged/.exec(err)?.[1]?.replaceAll(",", ""));
 }
 
 for (const [what, redirect] of [["a closed pipe", "| head -n 1"], ["a full disk", "> /dev/full"]] as const) {
   for (const journal of [false, true]) {
-    Deno.test(`publish to ${what} ${journal ? "with" : "without"} a journal tells what is stored`, async () => {
+    Deno.test(`publish to ${what} ${journal ? "with" : "without"} a journal reports what is stored`, async () => {
       if (!existsSync("/dev/full")) return printSkip("a full disk", "there is no /dev/full");
       using files = new Files(ROWS, idColumns);
       await using server = await startNatsServer();
@@ -53,7 +53,7 @@ for (const [what, redirect] of [["a closed pipe", "| head -n 1"], ["a full disk"
       assert.match(err, /jetrow: standard output cannot be written: (its reader has closed it|the disk is full)\n/);
       const stored = await storedIn(server);
       assert.ok(stored > 0 && stored < ROWS, `${stored} rows are stored`);
-      assert.equal(toldBy(err), stored, err);
+      assert.equal(reportedBy(err), stored, err);
       if (!journal) return assert.match(err, /--receipt FILE keeps a journal/);
       assert.match(err, /run again with --resume .*orders\.journal/);
       const more = quoted([
@@ -71,10 +71,10 @@ for (const [what, redirect] of [["a closed pipe", "| head -n 1"], ["a full disk"
   }
 }
 
-/** A shell in which no file may grow beyond some blocks of 512 bytes. */
+/** A shell in which no file can grow beyond some blocks of 512 bytes. */
 const limited = (blocks: number, command: string): string => `trap '' XFSZ; ulimit -f ${blocks}; ${command}`;
 
-Deno.test("publish whose journal's disk is full tells what is stored, and prints its receipts", async () => {
+Deno.test("publish whose journal's disk is full reports what is stored, and prints its receipts", async () => {
   using files = new Files(ROWS, idColumns);
   await using server = await startNatsServer();
   const journal = files.path("orders.journal");
@@ -84,7 +84,7 @@ Deno.test("publish whose journal's disk is full tells what is stored, and prints
   assert.match(err, /orders\.journal cannot be written: it reaches the largest file size that is allowed/);
   const stored = await storedIn(server);
   assert.ok(stored > 0 && stored < ROWS, `${stored} rows are stored`);
-  assert.equal(toldBy(err), stored, err);
+  assert.equal(reportedBy(err), stored, err);
   const printed = out.trimEnd().split("\n").reduce((sum, line) => sum + JSON.parse(line).rows, 0);
   assert.equal(printed, stored, "every acknowledged row has a printed receipt");
   const resumed = await jetrow([...args, "--resume", journal]);
@@ -92,7 +92,7 @@ Deno.test("publish whose journal's disk is full tells what is stored, and prints
   assert.equal(await storedIn(server), ROWS);
 });
 
-Deno.test("a load that cannot start creates nothing on the server", async (t) => {
+Deno.test("publish that cannot start creates nothing on the server", async (t) => {
   using files = new Files(10, idColumns);
   await using server = await startNatsServer();
   files.write("broken.arrow", tableToIPC(tableFromArrays({ a: [1] }), "file").slice(0, -20));
@@ -133,7 +133,7 @@ Deno.test("a load that cannot start creates nothing on the server", async (t) =>
   }
 });
 
-Deno.test("a journal of a run that could not start is empty, and can be named again", async () => {
+Deno.test("the journal of a run that could not start is empty, and can be used again", async () => {
   using files = new Files(10, idColumns);
   const journal = files.path("orders.journal");
   const nowhere = ["--url", "nats://127.0.0.1:1", "--stream", "ORDERS", "--subject", "orders"];

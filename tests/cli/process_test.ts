@@ -1,4 +1,4 @@
-/** The command as a process: what it is given by the shell, the system and Deno's permissions. */
+/** The command as a process, with the shell's inputs, the system's limits and Deno's permissions. */
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -11,12 +11,12 @@ import { until } from "../_support/wait.ts";
 import { destination, Files } from "./_files.ts";
 import { jetrow, ROOT, shell } from "./_io.ts";
 
-/** What can control a terminal: C0 but the line feed, DEL, C1, and what reverses text. */
+/** Characters that can control a terminal: C0 except line feed, DEL, C1, and those that reverse text. */
 const UNSAFE = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 const quoted = (args: readonly string[]): string => args.map((arg) => `'${arg}'`).join(" ");
 
-Deno.test("publish opens its inputs a few at a time: 400 files with 256 descriptors", async () => {
+Deno.test("publish opens a few inputs at a time: 400 files with a limit of 256 descriptors", async () => {
   using files = new Files(1);
   await using server = await startNatsServer();
   const names = Array.from({ length: 400 }, (_, i) => files.path(`f${i}.${i % 2 ? "arrow" : "arrows"}`));
@@ -27,7 +27,7 @@ Deno.test("publish opens its inputs a few at a time: 400 files with 256 descript
   assert.equal(out.trimEnd().split("\n").length, 400);
 });
 
-Deno.test("an input that is a socket or no device is one line", async (t) => {
+Deno.test("an input that is a socket or a missing device is reported on one line", async (t) => {
   using files = new Files(1);
   await using server = await startNatsServer();
   const socket = files.path("socket.arrow");
@@ -54,7 +54,7 @@ Deno.test("an input that is a socket or no device is one line", async (t) => {
   await new Promise((resolve) => listener.close(resolve));
 });
 
-Deno.test("a permission that Deno does not give is one line", async (t) => {
+Deno.test("a missing Deno permission is reported on one line", async (t) => {
   using files = new Files(1);
   const run = `${Deno.execPath()} run --no-prompt --no-lock`;
   const publish = `${ROOT}/src/cli/main.ts publish ${
@@ -76,7 +76,7 @@ Deno.test("a permission that Deno does not give is one line", async (t) => {
   }
 });
 
-Deno.test("the module can be imported where the process has no script", async () => {
+Deno.test("the module can be imported by a process without a main script", async () => {
   const script = `process.argv[1] = "/no/such/script"; const { main } = await import("${ROOT}/src/cli/main.ts"); ` +
     `console.log(typeof main);`;
   const bun = `bun -e '${script}'`;
@@ -88,7 +88,7 @@ Deno.test("the module can be imported where the process has no script", async ()
   }
 });
 
-Deno.test("nothing that a server, a name or a file says controls the terminal", async (t) => {
+Deno.test("text from a server, a name or a file cannot control the terminal", async (t) => {
   using files = new Files(1);
   await using server = await startNatsServer();
   const evil = "\x1b[2J\x07\x7f\x9b31m\u202e\u2066";
@@ -120,7 +120,7 @@ Deno.test("nothing that a server, a name or a file says controls the terminal", 
   }
 });
 
-Deno.test("JSON on standard output has the same value with its unsafe characters escaped", async () => {
+Deno.test("JSON on standard output escapes unsafe characters and keeps its value", async () => {
   using files = new Files(1);
   await using server = await startNatsServer();
   const resource = "a\u202eb";
@@ -132,7 +132,7 @@ Deno.test("JSON on standard output has the same value with its unsafe characters
   assert.equal(JSON.parse(out).resource, resource);
 });
 
-Deno.test("nothing but receipts is on standard output when the server goes away", async () => {
+Deno.test("standard output has only receipts when the server goes away", async () => {
   using files = new Files(50_000);
   await using server = await startNatsServer();
   const publish = `$JETROW publish ${files.path("orders.arrow")} --batch-rows 100 ${quoted(destination(server))}`;
@@ -147,13 +147,13 @@ Deno.test("nothing but receipts is on standard output when the server goes away"
   }
 });
 
-Deno.test("a long line costs its bytes, however many chunks it comes in", async () => {
+Deno.test("reading a long line takes time proportional to its bytes, whatever the number of chunks", async () => {
   const chunk = new Uint8Array(64 * 1024).fill(0x61);
   let chunks = 1000;
   const stdin = (async function* () {
     while (chunks-- > 0) yield await Promise.resolve(chunk);
   })();
-  // Counts the bytes and characters that are looked at.
+  // Counts the bytes and characters that are read.
   let work = 0;
   const { indexOf } = Uint8Array.prototype;
   const { split } = String.prototype;

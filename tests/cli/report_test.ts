@@ -19,7 +19,7 @@ function outcomes(counts: Partial<Record<RowOutcome, number>>): RowOutcomes {
 const calm = new AbortController().signal;
 const interrupted = AbortSignal.abort(new DOMException("interrupted", "AbortError"));
 
-Deno.test("endingOf() of a failed run says what ended it, then what became of its rows", () => {
+Deno.test("endingOf() of a failed run states what ended it, then the outcomes of its rows", () => {
   const error = new PublishError("publish.timeout", "Cannot publish: no answer within 5000 ms", {
     outcome: "uncertain",
     rowOutcomes: outcomes({ acked: 1200, unknown: 64 }),
@@ -34,7 +34,7 @@ Deno.test("endingOf() of a failed run says what ended it, then what became of it
   });
 });
 
-Deno.test("RowAccount counts every row of a run once, and tells which have no printed receipt", () => {
+Deno.test("RowAccount counts every row of a run once, and knows which rows have no printed receipt", () => {
   const account = new RowAccount(10_000);
   assert.deepEqual([account.hasSent, account.line], [false, "no row was published"]);
   account.acknowledge({ rows: 8192 } as WriteReceipt);
@@ -56,7 +56,7 @@ Deno.test("endingOf() prints an error on one line without control characters, it
   });
 });
 
-Deno.test("flagOf() has a flag or a variable for each option", () => {
+Deno.test("flagOf() returns a flag or a variable for each option", () => {
   const names = [
     "retry.budget",
     "publishTimeout",
@@ -77,7 +77,7 @@ Deno.test("flagOf() has a flag or a variable for each option", () => {
   ]);
 });
 
-Deno.test("endingOf() of an interrupt exits with 130, and says more only where there is more", () => {
+Deno.test("endingOf() of an interrupt exits with 130, and adds details only if there are any", () => {
   const aborted = (counts: Partial<Record<RowOutcome, number>>) =>
     new PublishError("publish.aborted", "Cannot publish: aborted", { outcome: "none", rowOutcomes: outcomes(counts) });
   assert.deepEqual(endingOf(aborted({}), interrupted), { exitCode: 130, lines: ["jetrow: interrupted"] });
@@ -89,7 +89,7 @@ Deno.test("endingOf() of an interrupt exits with 130, and says more only where t
   assert.deepEqual(endingOf(other, interrupted).lines[0], "jetrow: publish.timeout: Cannot publish: no answer");
 });
 
-Deno.test("ProgressLine shows rows, rate, volume, what is in flight, and the time left", () => {
+Deno.test("ProgressLine shows rows, rate, volume, rows in flight, and the time left", () => {
   let now = 0;
   const written: string[] = [];
   const out = { write: (text: string) => Promise.resolve(void written.push(text)), columns: 120 };
@@ -105,7 +105,7 @@ Deno.test("ProgressLine shows rows, rate, volume, what is in flight, and the tim
   assert.equal(written.at(-1), "\r\x1b[K");
 });
 
-Deno.test("ProgressLine fits the window, and a stall shows as no rate", () => {
+Deno.test("ProgressLine fits the window, and shows a rate of 0 during a stall", () => {
   let now = 0;
   const written: string[] = [];
   const out = { write: (text: string) => Promise.resolve(void written.push(text)), columns: 20 };
@@ -114,7 +114,7 @@ Deno.test("ProgressLine fits the window, and a stall shows as no rate", () => {
   assert.equal(written.at(-1), "\r5 rows  0 rows/s  0\x1b[K");
 });
 
-Deno.test("ProgressLine in plain style says a line every five seconds, without control characters", () => {
+Deno.test("ProgressLine in plain style prints a line every five seconds, without control characters", () => {
   let now = 0;
   const written: string[] = [];
   const line = new ProgressLine({ write: (text) => Promise.resolve(void written.push(text)) }, "plain", 100, () => now);

@@ -1,4 +1,4 @@
-/** Runs that are killed, and others that go on after their journals. */
+/** Runs that are killed, and later runs that resume from their journals. */
 
 import assert from "node:assert/strict";
 import { api, passwordUsers, publisherPermissions } from "../_support/nats/mod.ts";
@@ -7,7 +7,7 @@ import { receiptsOf } from "./_files.ts";
 import { jetrow, onTerminal } from "./_io.ts";
 import { ended, Scene } from "./_journal.ts";
 
-/** A duplicate window in nanoseconds. It is shorter than the publish timeout: no row can be sent again without a look. */
+/** A duplicate window in nanoseconds, shorter than the publish timeout: no row can be resent without looking for its id. */
 const SHORT = { duplicate_window: 1_000_000_000 };
 
 const windowOver = (scene: Scene) => {
@@ -15,7 +15,7 @@ const windowOver = (scene: Scene) => {
   return until("the end of the duplicate window", () => Date.now() > Math.max(...begun) + 1000);
 };
 
-Deno.test("a run that is killed goes on: rows whose acknowledgments were lost are sent again, and stored once", async () => {
+Deno.test("resume after a kill resends rows whose acknowledgments were lost, and each is stored once", async () => {
   await using scene = await Scene.open();
   await scene.killMidway("down");
   const receipts = scene.kinds("receipt").length;
@@ -27,7 +27,7 @@ Deno.test("a run that is killed goes on: rows whose acknowledgments were lost ar
   await scene.assertWhole();
 });
 
-Deno.test("a run that is killed goes on with rows that never came to the server", async () => {
+Deno.test("resume after a kill publishes rows that never reached the server", async () => {
   await using scene = await Scene.open();
   await scene.killMidway("up");
   const { exitCode, err } = await scene.resume();
@@ -35,7 +35,7 @@ Deno.test("a run that is killed goes on with rows that never came to the server"
   await scene.assertWhole();
 });
 
-Deno.test("a run without ids that is killed does not go on: nobody knows what became of the rows in flight", async () => {
+Deno.test("resume of a killed run without ids is refused if the outcome of rows in flight is unknown", async () => {
   await using scene = await Scene.open({ ids: false });
   await scene.killMidway("down");
   await scene.assertRefused(
@@ -43,7 +43,7 @@ Deno.test("a run without ids that is killed does not go on: nobody knows what be
   );
 });
 
-Deno.test("behind the duplicate window the ids are looked for: what is stored is not sent again", async () => {
+Deno.test("resume after the duplicate window looks for the ids and does not resend stored rows", async () => {
   await using scene = await Scene.open({ stream: SHORT });
   await scene.killMidway("down");
   await windowOver(scene);
@@ -55,7 +55,7 @@ Deno.test("behind the duplicate window the ids are looked for: what is stored is
   assert.ok(found > 0, `rows were found: ${JSON.stringify(last)}`);
 });
 
-Deno.test("behind the duplicate window what is not stored is sent", async () => {
+Deno.test("resume after the duplicate window sends rows that are not stored", async () => {
   await using scene = await Scene.open({ stream: SHORT });
   await scene.killMidway("up");
   await windowOver(scene);
@@ -65,7 +65,7 @@ Deno.test("behind the duplicate window what is not stored is sent", async () => 
   await scene.assertWhole();
 });
 
-Deno.test("behind the duplicate window rows may have been removed: then nobody knows", async () => {
+Deno.test("resume after the duplicate window is refused if rows may have been removed from the stream", async () => {
   await using scene = await Scene.open({ stream: SHORT });
   await scene.killMidway("up");
   await windowOver(scene);
@@ -75,7 +75,7 @@ Deno.test("behind the duplicate window rows may have been removed: then nobody k
   );
 });
 
-Deno.test("behind the duplicate window resuming is refused to who may not read", async () => {
+Deno.test("resume after the duplicate window is refused for a user that cannot read the stream", async () => {
   const admin = { username: "admin", password: "all" };
   const worker = { username: "worker", password: "few" };
   const permissions = publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"] });
@@ -96,7 +96,7 @@ Deno.test("behind the duplicate window resuming is refused to who may not read",
   );
 });
 
-Deno.test("a run that is killed again and again comes to its end, each row stored once", async () => {
+Deno.test("a run that is killed repeatedly completes, each row stored once", async () => {
   await using scene = await Scene.open({ rows: 4000 });
   await scene.killMidway("down");
   await scene.killMidway("up", [], "--resume");
@@ -108,7 +108,7 @@ Deno.test("a run that is killed again and again comes to its end, each row store
 });
 
 for (const ids of [true, false]) {
-  Deno.test(`a server that is killed leaves outcomes, ${ids ? "and rows with ids go on" : "without ids the unknown ones stop it"}`, async () => {
+  Deno.test(`a run whose server is killed reports outcomes, and resume ${ids ? "publishes rows with ids" : "is refused for unknown rows without ids"}`, async () => {
     await using scene = await Scene.open({ ids });
     const child = scene.start("--receipt");
     const ending = ended(child);
@@ -133,7 +133,7 @@ for (const ids of [true, false]) {
   });
 }
 
-Deno.test("rows that the server refused go again, without ids too, and nothing else", async () => {
+Deno.test("resume resends exactly the rows that the server refused, also without ids", async () => {
   await using scene = await Scene.open({ ids: false, stream: { max_msgs: 730, discard: "new" } });
   const { exitCode, err } = await scene.publish();
   assert.equal(exitCode, 1);
@@ -148,7 +148,7 @@ Deno.test("rows that the server refused go again, without ids too, and nothing e
   await scene.assertWhole();
 });
 
-Deno.test("an interrupt with rows in flight prints their outcomes, exits with 130, and the run goes on", async () => {
+Deno.test("an interrupt with rows in flight prints their outcomes, exits with 130, and the run can be resumed", async () => {
   await using scene = await Scene.open();
   const child = scene.start("--receipt");
   const ending = ended(child);
@@ -167,7 +167,7 @@ Deno.test("an interrupt with rows in flight prints their outcomes, exits with 13
   await scene.assertWhole();
 });
 
-Deno.test("Ctrl-C in a terminal takes the progress line away, tells the outcomes and exits with 130", async () => {
+Deno.test("Ctrl-C in a terminal removes the progress line, prints the outcomes and exits with 130", async () => {
   await using scene = await Scene.open();
   scene.proxy.delay({ down: 50 });
   const shown = await onTerminal(scene.args("--receipt", scene.proxy.url), "in flight");
@@ -182,7 +182,7 @@ Deno.test("Ctrl-C in a terminal takes the progress line away, tells the outcomes
   await scene.assertWhole();
 });
 
-Deno.test("--progress=plain says how far things are in lines, every five seconds, in a pipe too", async () => {
+Deno.test("--progress=plain prints the progress in lines every five seconds, also to a pipe", async () => {
   await using scene = await Scene.open({ rows: 1500 });
   const child = scene.start("--receipt", ["--progress=plain", "--publish-timeout", "1m"]);
   scene.proxy.delay({ down: 200 });
@@ -193,7 +193,7 @@ Deno.test("--progress=plain says how far things are in lines, every five seconds
   await scene.assertWhole();
 });
 
-Deno.test("a journal of a finished run sends nothing again", async () => {
+Deno.test("resume from the journal of a completed run sends nothing", async () => {
   for (const ids of [true, false]) {
     await using scene = await Scene.open({ ids, rows: 500 });
     assert.equal((await scene.publish()).exitCode, 0);
@@ -206,7 +206,7 @@ Deno.test("a journal of a finished run sends nothing again", async () => {
   }
 });
 
-Deno.test("a run that found no server leaves a journal that a later one begins with", async () => {
+Deno.test("a run that found no server leaves a journal that a later run can use", async () => {
   await using scene = await Scene.open({ rows: 300 });
   const args = scene.args("--receipt", "nats://127.0.0.1:1");
   assert.equal((await jetrow(args)).exitCode, 1);
@@ -226,12 +226,12 @@ Deno.test("--retry dials again after the server was killed, and each row is stor
   await scene.server.restart();
   const { code, err } = await ending;
   assert.equal(code, 0, err);
-  assert.equal(err.split("jetrow: the connection is lost: dialling again\n").length, 2, "a loss is told once");
+  assert.equal(err.split("jetrow: the connection is lost: dialling again\n").length, 2, "a loss is reported once");
   assert.equal(scene.kinds("begin").length, 20, "each piece is begun once");
   await scene.assertWhole();
 });
 
-Deno.test("--retry gives up when no row was acknowledged for so long, and a later run goes on", async () => {
+Deno.test("--retry gives up when no row was acknowledged within its budget, and a later run resumes", async () => {
   await using scene = await Scene.open({ rows: 1000 });
   const child = scene.start("--receipt", ["--retry", "500ms"]);
   const ending = ended(child);

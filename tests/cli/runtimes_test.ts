@@ -47,7 +47,7 @@ async function checkInputs(command: string): Promise<void> {
   assert.equal((await shell(`${command} --version`)).out.trim(), "0.1.0");
 }
 
-/** A context of the nats command gives the server and, from a file, the credentials. */
+/** A context of the nats command sets the server and, from a file, the credentials. */
 async function checkContext(command: string): Promise<void> {
   const operator = await makeOperator();
   const { jwt, nkeySeed } = await operator.user();
@@ -63,7 +63,7 @@ async function checkContext(command: string): Promise<void> {
   assert.match(missing.err, /there is no such context in .*\. Contexts: own\n$/);
 }
 
-/** A named pipe whose writer is silent does not keep the command from ending, nor does a full disk. */
+/** A named pipe with a silent writer does not prevent the command from ending, nor does a full disk. */
 async function checkEnds(command: string, where: string): Promise<void> {
   using files = new Files(20_000);
   const fifo = files.path("orders.fifo");
@@ -80,7 +80,7 @@ async function checkEnds(command: string, where: string): Promise<void> {
   );
 }
 
-/** The decoder's death of a damaged row group is told as any other failure, and the process ends. */
+/** A panic of the decoder on a damaged row group is reported like any other failure, and the process ends. */
 async function checkDamage(command: string, where: string): Promise<void> {
   using files = new Files(1);
   const damaged = files.path("damaged.parquet");
@@ -93,7 +93,7 @@ async function checkDamage(command: string, where: string): Promise<void> {
   );
 }
 
-/** A journal whose last receipt is torn is gone on after, its receipts verified, the destination checked. */
+/** A journal with an incomplete last receipt can be resumed, its receipts verified, the destination checked. */
 async function checkJournal(command: string, where: string): Promise<void> {
   using files = new Files(300, idColumns);
   const journal = files.path("rows.journal");
@@ -114,13 +114,13 @@ async function checkJournal(command: string, where: string): Promise<void> {
 }
 
 Deno.test({
-  name: "the command reads all it reads on Bun",
+  name: "the command reads all its input formats on Bun",
   ignore: bun === undefined,
   fn: () => checkInputs(`${bun} ${ROOT}/src/cli/main.ts`),
 });
 
 Deno.test({
-  name: "the command reads all it reads on Node",
+  name: "the command reads all its input formats on Node",
   ignore: node === undefined,
   async fn() {
     mkdirSync(join(ROOT, ".cache"), { recursive: true });

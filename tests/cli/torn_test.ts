@@ -1,4 +1,4 @@
-/** Journals whose last line a crash has torn. */
+/** Journals whose last line is incomplete after a crash. */
 
 import assert from "node:assert/strict";
 import { FIRST_CHECK, formatLine, type JournalLine } from "../../src/cli/journal/line.ts";
@@ -7,7 +7,7 @@ import { api } from "../_support/nats/mod.ts";
 import { receiptsOf } from "./_files.ts";
 import { finished, type Line, Scene, tornAt } from "./_journal.ts";
 
-Deno.test("a torn receipt leaves its rows unknown: sent again with ids, refused without", async () => {
+Deno.test("rows of an incomplete receipt are unknown: resent with ids, refused without", async () => {
   for (const ids of [true, false]) {
     await using scene = await finished({ ids });
     const text = scene.text();
@@ -29,7 +29,7 @@ Deno.test("a torn receipt leaves its rows unknown: sent again with ids, refused 
   }
 });
 
-/** Lines of a journal, with checksums as if it had been written so. */
+/** Lines of a journal, with checksums as if it had been written that way. */
 function rechained(lines: readonly Line[]): { text: string; check: number } {
   let [text, check] = ["", FIRST_CHECK];
   for (const { check: _, ...line } of lines) {
@@ -40,7 +40,7 @@ function rechained(lines: readonly Line[]): { text: string; check: number } {
   return { text, check };
 }
 
-Deno.test("a torn begin or resume line counts as never written: its rows were not sent", async () => {
+Deno.test("an incomplete begin or resume line counts as not written: its rows were not sent", async () => {
   const torn = (begin: string, resume: string): readonly string[] => [
     begin.slice(0, 1),
     begin.slice(0, -1),
@@ -64,7 +64,7 @@ Deno.test("a torn begin or resume line counts as never written: its rows were no
   }
 });
 
-Deno.test("a last line that was written whole and has a wrong bit is refused, whatever bit: its rows may have been sent", async () => {
+Deno.test("a complete last line with any flipped bit is refused, since its rows may have been sent", async () => {
   await using scene = await finished({ ids: false });
   const lines = scene.lines();
   for (const kind of ["begin", "receipt"]) {
@@ -88,7 +88,7 @@ Deno.test("a last line that was written whole and has a wrong bit is refused, wh
   await scene.assertRefused(/line \d+: damaged/);
 });
 
-Deno.test("a line that the disk never got is torn, whatever stands there", async () => {
+Deno.test("a line that was not written to the disk is incomplete, whatever bytes are there", async () => {
   await using scene = await finished();
   const text = scene.text();
   const torn = tornAt(text, "receipt", 0.5);

@@ -10,7 +10,7 @@ import { jetrow, ROOT, type RunOptions } from "./_io.ts";
 const SECRET = "s3cr3t-9x2k";
 const DESTINATION = ["--url", "nats://127.0.0.1:1", "--stream", "ORDERS", "--subject", "orders.{resource}"];
 
-/** Wrong usage: exit code 2, nothing on standard output, a message, and no secret. */
+/** Asserts a usage error: exit code 2, nothing on standard output, a message, and no secret. */
 async function wrong(args: readonly string[], message: RegExp, options: RunOptions = {}): Promise<void> {
   const { exitCode, out, err } = await jetrow(args, options);
   assert.equal(exitCode, 2, err);
@@ -31,14 +31,14 @@ async function withFile<T>(name: string, content: string, use: (path: string) =>
   }
 }
 
-Deno.test("jetrow says its version, which is the package's", async () => {
+Deno.test("--version prints the package's version", async () => {
   assert.equal(JSON.parse(readFileSync(join(ROOT, "deno.json"), "utf8")).version, VERSION);
   for (const flag of ["--version", "-V"]) {
     assert.deepEqual(await jetrow([flag]), { exitCode: 0, out: `${VERSION}\n`, err: "" });
   }
 });
 
-Deno.test("jetrow says what it can do, with every option's default and variable", async () => {
+Deno.test("--help lists every option with its default and variable", async () => {
   const short = await jetrow(["--help"]);
   assert.equal(short.exitCode, 0);
   assert.match(short.out, /jetrow publish FILE/);
@@ -58,7 +58,7 @@ Deno.test("jetrow says what it can do, with every option's default and variable"
   for (const line of out.split("\n")) assert.ok(line.length <= 120, line);
 });
 
-Deno.test("docs/cli.md names every option, and none that is not there", async () => {
+Deno.test("docs/cli.md lists exactly the options of the command", async () => {
   const text = readFileSync(join(ROOT, "docs/cli.md"), "utf8");
   const helps = await Promise.all(["publish", "check", "verify"].map((command) => jetrow([command, "--help"])));
   const names = new Set(helps.flatMap(({ out }) => [...out.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name!)));
@@ -67,7 +67,7 @@ Deno.test("docs/cli.md names every option, and none that is not there", async ()
   assert.deepEqual([...named].filter((name) => !names.has(name) && name !== "--version"), []);
 });
 
-Deno.test("each command's help gives every option its environment variable", async () => {
+Deno.test("each command's help lists an environment variable for every option", async () => {
   for (const command of ["publish", "check", "verify"]) {
     const { exitCode, out } = await jetrow([command, "--help"]);
     assert.equal(exitCode, 0);
@@ -81,7 +81,7 @@ Deno.test("each command's help gives every option its environment variable", asy
   }
 });
 
-Deno.test("jetrow refuses what it does not know and names the nearest", async () => {
+Deno.test("unknown commands and options are refused, with the nearest name", async () => {
   await wrong(["pubish"], /unknown command "pubish"/);
   await wrong(["publish"], /needs a FILE/);
   await wrong(
@@ -132,7 +132,7 @@ Deno.test("jetrow refuses what it does not know and names the nearest", async ()
   }
 });
 
-Deno.test("jetrow names a variable where its value is wrong", async () => {
+Deno.test("a wrong value of a variable is reported with the variable's name", async () => {
   const args = ["publish", "f.arrow", ...DESTINATION];
   for (
     const [name, value, words] of [
@@ -152,7 +152,7 @@ Deno.test("jetrow names a variable where its value is wrong", async () => {
   await wrong([...args, "--resume", "b"], /^jetrow: JETROW_RECEIPT begins a journal, --resume continues/, { env });
 });
 
-Deno.test("jetrow warns of a misspelt variable, without its value", async () => {
+Deno.test("a misspelt variable causes a warning without its value", async () => {
   const env = { JETROW_STREM: "a", JETROW_PASSWROD: SECRET, JETROW_KEEP_LOGS: "1", JETROW_RECEIPT: "b", OTHER: "c" };
   const { err } = await jetrow(["check", "--help"], { env });
   assert.equal(
@@ -162,7 +162,7 @@ Deno.test("jetrow warns of a misspelt variable, without its value", async () => 
   );
 });
 
-Deno.test("jetrow takes no credential from its arguments", async () => {
+Deno.test("credentials are refused on the command line", async () => {
   for (
     const [name, variable] of [
       ["password", "JETROW_PASSWORD"],
@@ -182,7 +182,7 @@ Deno.test("jetrow takes no credential from its arguments", async () => {
   );
 });
 
-Deno.test("jetrow names a wrong option as it was written", async () => {
+Deno.test("a wrong option is named as it was written", async () => {
   const publish = (...args: string[]) => ["publish", "f.arrow", "--stream", "S", "--subject", "s", ...args];
   const url = ["--url", "nats://127.0.0.1:1"];
   await wrong(publish(), /^jetrow: config\.\w+: --url is required/);
@@ -226,7 +226,7 @@ Deno.test("jetrow names a wrong option as it was written", async () => {
   });
 });
 
-Deno.test("jetrow reports a configuration that is no JSON by line and column, without its content", async () => {
+Deno.test("a configuration that is not valid JSON is reported by line and column, without its content", async () => {
   await withFile("jetrow.json", `{\n  "token": "${SECRET}\n}\n`, async (path) => {
     await wrong(
       ["publish", "f.arrow", "--config", path],
@@ -247,7 +247,7 @@ Deno.test("jetrow reports a configuration that is no JSON by line and column, wi
   await wrong(["publish", "f.arrow", "--config", ROOT], /cannot be read: it is a directory\n/);
 });
 
-Deno.test("jetrow says of an option that a configuration cannot hold how it is given", async () => {
+Deno.test("an option that a configuration cannot hold is refused, and the message says how to give it", async () => {
   for (
     const [key, words] of [
       ["resource", /has "resource", which is not a key of the document: use --resource or JETROW_RESOURCE\n/],
@@ -271,7 +271,7 @@ Deno.test("jetrow says of an option that a configuration cannot hold how it is g
   });
 });
 
-Deno.test("jetrow refuses what is wrong in a configuration, also where an option adds to it", async () => {
+Deno.test("a wrong value in a configuration is refused, also if an option overrides part of it", async () => {
   const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['{"auth_mode": null}', [], /^jetrow: config\.type: auth_mode must .*received null\n/],
     ['{"name": null}', [], /^jetrow: config\.type: name must .*received null\n/],
@@ -288,7 +288,7 @@ Deno.test("jetrow refuses what is wrong in a configuration, also where an option
   }
 });
 
-Deno.test("jetrow refuses a resource that does not fit the templates before it dials", async () => {
+Deno.test("a resource that does not fit the templates is refused before dialling", async () => {
   using files = new Files(1);
   for (const name of ["a b.arrow", "a.*.arrow"]) {
     const missing = await jetrow(["publish", files.path(name), ...DESTINATION]);
@@ -306,7 +306,7 @@ Deno.test("jetrow refuses a resource that does not fit the templates before it d
   }
 });
 
-Deno.test("jetrow says of an input that is not there which one it is", async () => {
+Deno.test("a missing input is named", async () => {
   const { exitCode, out, err } = await jetrow(["publish", "/no/such/orders.arrow", ...DESTINATION]);
   assert.deepEqual({ exitCode, out }, { exitCode: 1, out: "" });
   assert.equal(err, "jetrow: /no/such/orders.arrow cannot be read: no such file\n");

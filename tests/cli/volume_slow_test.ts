@@ -1,4 +1,4 @@
-/** 2 GiB through the command: from standard input and from a file, in memory that does not grow with the input. */
+/** 2 GiB through the command, from standard input and from a file: its memory does not grow with the input. */
 
 import { StorageType } from "@nats-io/jetstream";
 import { makeVector, RecordBatchFileWriter, Table, tableToIPC, Utf8, vectorFromArray } from "apache-arrow";
@@ -17,9 +17,9 @@ import { COMMAND, ROOT } from "./_io.ts";
 const GIB = 2 ** 30;
 const BATCHES = 128;
 const ROWS = 1024;
-/** 16 KiB a row, so that a batch has 16 MiB and all of them 2 GiB. */
+/** 16 KiB per row, so that a batch has 16 MiB and all batches 2 GiB. */
 const TEXT = 16 * 1024;
-/** What the command may take: two encoded pieces, two batches, what the client holds, and the runtime itself. */
+/** The memory limit: two encoded pieces, two batches, the client's buffers, and the runtime itself. */
 const MOST_MEMORY = 700 * 2 ** 20;
 
 const ignore = !existsSync("/proc/self/status");
@@ -105,7 +105,7 @@ function check(what: string, { bytesIn, seconds, peak, receipts }: Measured): vo
 }
 
 Deno.test({
-  name: "publish passes 2 GiB of standard input in flat memory",
+  name: "publish passes 2 GiB of standard input in constant memory",
   ignore,
   async fn() {
     await using server = await startNatsServer();
@@ -127,7 +127,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "publish passes a file of 2 GiB in flat memory",
+  name: "publish passes a file of 2 GiB in constant memory",
   ignore,
   async fn() {
     await using server = await startNatsServer();

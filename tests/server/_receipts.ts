@@ -30,7 +30,7 @@ export async function fill(nc: NatsConnection, stream: string, rows: number, siz
     const body = utf8.encode(JSON.stringify({ n, text }));
     crc = crc32c(body, crc);
     bytes += body.length;
-    // Every thousandth acknowledgment is waited for, so that the server is not overrun.
+    // Every thousandth acknowledgment is awaited, so that the server is not overloaded.
     if (n % 1000 === 999) await nc.request(stream.toLowerCase(), body, { timeout: 10_000 });
     else nc.publish(stream.toLowerCase(), body);
   }

@@ -1,4 +1,4 @@
-// Publishes 64 MiB of rows over one connection, all of them outstanding at a time; run by slow_reader_test.ts on Bun.
+// Publishes 64 MiB of rows over one connection, all of them in flight at once; run by slow_reader_test.ts on Bun.
 // deno-lint-ignore-file no-console
 import process from "node:process";
 import { connect, Publisher } from "../../src/runtime/bun.ts";

@@ -4,7 +4,7 @@ import { connect } from "../../src/runtime/deno.ts";
 import { apiRequest, isApiFailure, requestStreamInfo } from "../../src/stream/api/request.ts";
 import { createStream, passwordUsers, startNatsServer } from "../_support/nats/mod.ts";
 
-Deno.test("requestStreamInfo() gives the stream, or the failure of a missing one", async () => {
+Deno.test("requestStreamInfo() returns the stream, or the failure for a missing one", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "ORDERS", subjects: ["orders.>"] });
@@ -16,7 +16,7 @@ Deno.test("requestStreamInfo() gives the stream, or the failure of a missing one
   assert.deepEqual([none.error.code, none.error.err_code], [404, 10059]);
 });
 
-Deno.test("apiRequest() needs no more than the API subject and an inbox prefix, and no shared inbox", async () => {
+Deno.test("apiRequest() needs only permission for the API subject and its inbox prefix, not the shared inbox", async () => {
   const config = passwordUsers({
     username: "u",
     password: "p",
@@ -33,10 +33,10 @@ Deno.test("apiRequest() needs no more than the API subject and an inbox prefix, 
   await assert.rejects(requestStreamInfo(nc, "OTHER"), { ...denied, message: /STREAM\.INFO\.OTHER/ });
 });
 
-Deno.test("apiRequest() takes nothing for an answer that is not JetStream's", async () => {
+Deno.test("apiRequest() throws on answers that are not JetStream's", async () => {
   await using server = await startNatsServer({ jetstream: false });
   await using nc = await connect({ url: server.url });
-  // Somebody else answers, whatever they like.
+  // Another client answers.
   const deep = "[".repeat(200_000) + "]".repeat(200_000);
   const type = (name: string, rest: string) => `{"type":"io.nats.jetstream.api.v1.${name}"${rest}}`;
   const answers: Record<string, string | Uint8Array> = {
@@ -65,7 +65,7 @@ Deno.test("apiRequest() takes nothing for an answer that is not JetStream's", as
   }
 });
 
-Deno.test("apiRequest() tolerates whole numbers beyond 2^53", async () => {
+Deno.test("apiRequest() accepts integers beyond 2^53", async () => {
   await using server = await startNatsServer({ jetstream: false });
   await using nc = await connect({ url: server.url });
   const config = '{"name":"ORDERS","subjects":["orders"],"max_bytes":9223372036854775807}';
@@ -99,7 +99,7 @@ Deno.test("apiRequest() ends with the timeout, the signal or the connection, whi
   silent.unsubscribe();
 });
 
-Deno.test("apiRequest() reports a JetStream that is out of service as connection.no_jetstream", async () => {
+Deno.test("apiRequest() reports an unavailable JetStream as connection.no_jetstream", async () => {
   await using server = await startNatsServer({ jetstream: false });
   await using nc = await connect({ url: server.url });
   const error = '{"code":503,"err_code":10008,"description":"JetStream system temporarily unavailable"}';

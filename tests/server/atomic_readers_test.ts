@@ -7,7 +7,7 @@ import { batchOf, intColumn } from "../_support/arrow/mod.ts";
 import { managerOf, natsServerVersion, olderThan, startNatsServer, storedIn } from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 
-/** What is written, and what becomes of it. */
+/** What is published, and how batches end. */
 const BATCHES = 1000;
 const KILLS = [250, 500, 750];
 const server = await natsServerVersion();
@@ -16,7 +16,7 @@ const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore
 
 const OPTIONS: Options = { stream: "LEDGER", subject: "ledger", publishMode: "atomic", publishTimeout: "1m" };
 
-/** A row says which batch it is of: `{"batch":7,"row":0}`. */
+/** A row names its batch: `{"batch":7,"row":0}`. */
 interface Row {
   readonly batch: number;
   readonly row: number;
@@ -25,7 +25,7 @@ interface Row {
 const sizeOf = (batch: number): number => 1 + (batch * 7) % 12;
 const isAbandoned = (batch: number): boolean => batch % 4 === 3;
 
-/** A batch that ends otherwise than by a commit: without one, with a gap before it, or with one of another value. */
+/** A batch that is not committed: without a commit, with a gap before it, or with an invalid commit value. */
 function abandon(nc: NatsConnection, batch: number): void {
   const id = nuid.next();
   const count = sizeOf(batch) + 2;
@@ -41,8 +41,7 @@ function abandon(nc: NatsConnection, batch: number): void {
 }
 
 /**
- * Reads by a consumer, and by sequence from the leader, until it is told to stop; what the server's end cuts off goes
- * on.
+ * Reads by a consumer, and by sequence from the leader, until it is stopped; continues after the server's restarts.
  */
 class Readers {
   readonly seen: Row[] = [];
@@ -86,7 +85,7 @@ async function pause(milliseconds: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-test("nothing of an abandoned batch is ever read, and every committed one is there whole after kills", async () => {
+test("no row of an abandoned batch is ever read, and every committed batch is complete after kills", async () => {
   await using server = await startNatsServer();
   const dial = () => connect({ url: server.url });
   {
@@ -117,7 +116,7 @@ test("nothing of an abandoned batch is ever read, and every committed one is the
     publishing.catch(() => {});
     const kill = KILLS.includes(batch);
     if (kill) {
-      // Some turns later, so that some kills meet the commit, some come before it and some after.
+      // Some turns later, so that some kills meet the commit, some occur before it and some after.
       for (let turns = batch / 250; turns > 0; turns--) await new Promise((resolve) => setTimeout(resolve));
       await server.kill();
     }

@@ -21,7 +21,7 @@ const test = (name: string, fn: () => Promise<void>) => Deno.test({ name, ignore
 
 const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "atomic" };
 
-/** Sends rows of a batch that jetrow does not know of. */
+/** Sends rows of a batch without jetrow. */
 function sendRaw(nc: NatsConnection, subject: string, rows: number, commit: boolean): void {
   const id = nuid.next();
   for (let i = 1; i <= rows; i++) {
@@ -33,7 +33,7 @@ function sendRaw(nc: NatsConnection, subject: string, rows: number, commit: bool
   }
 }
 
-test("an atomic batch is stored whole, side by side, and its receipt names its rows", async () => {
+test("concurrent atomic batches are each stored whole, and receipts name their rows", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
@@ -55,7 +55,7 @@ test("an atomic batch is stored whole, side by side, and its receipt names its r
   ]);
 });
 
-test("a replay is done when all its rows are in the stream, and refused when some are", async () => {
+test("a replayed batch is acknowledged if all its rows are in the stream, and refused if only some are", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const first = await Publisher.open(nc, OPTIONS);
@@ -68,13 +68,13 @@ test("a replay is done when all its rows are in the stream, and refused when som
   assert.deepEqual([error.code, error.serverCode, error.outcome], ["publish.rejected", 10201, "partial"]);
   assert.deepEqual([error.rowOutcomes.counts.duplicate, error.rowOutcomes.counts.rejected], [10, 10]);
   assert.equal((await infoOf(nc, "ORDERS")).state.messages, 2500);
-  // What is left of it can go on its own.
+  // Its remaining rows can be published on their own.
   await using second = await Publisher.open(nc, OPTIONS);
   const rest = { resource: "eu", rows: idBatch(20, { first: 890 }), only: error.rowOutcomes.unsettled() };
   assert.equal((await second.publish(rest)).rows, 10);
 });
 
-test("rows whose ids the server knows and no message has are refused, not done", async () => {
+test("rows whose ids the server knows but no message has are refused, not acknowledged", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
@@ -84,7 +84,7 @@ test("rows whose ids the server knows and no message has are refused, not done",
   assert.deepEqual([error.serverCode, error.rowOutcomes.counts.rejected], [10201, 5]);
 });
 
-test("a replay whose rows may not be read is unknown", async () => {
+test("a replay whose rows cannot be read is unknown", async () => {
   const permissions = publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"], inboxPrefix: "_WORKER" });
   await using server = await startNatsServer({
     config: passwordUsers({ username: "admin", password: "all" }, { username: "worker", password: "few", permissions }),
@@ -102,7 +102,7 @@ test("a replay whose rows may not be read is unknown", async () => {
   assert.match(error.message, /STREAM\.MSG\.GET/);
 });
 
-test("a user who may not publish to the subject is told so, in every mode", async () => {
+test("a user who may not publish to the subject gets publish.permission in every mode", async () => {
   const permissions = publisherPermissions({ stream: "ORDERS", subjects: ["orders.us"], inboxPrefix: "_WORKER" });
   await using server = await startNatsServer({
     config: passwordUsers({ username: "admin", password: "all" }, { username: "worker", password: "few", permissions }),
@@ -112,28 +112,28 @@ test("a user who may not publish to the subject is told so, in every mode", asyn
   await using boss = await login("admin", "all");
   await addStream(boss, { name: "ORDERS", subjects: ["orders.*"], allow_atomic: true, allow_batched: true } as never);
   const modes = [["individual", 0], ["atomic", 5], ["fast", 4]] as const;
-  // Side by side: each waits for the publish timeout.
+  // Concurrently: each waits for the publish timeout.
   await Promise.all(modes.map(async ([publishMode, unsent]) => {
     if (publishMode === "fast" && olderThan("2.14.0", server, "fast batches")) return;
     const options = { ...OPTIONS, publishMode, inboxPrefix: "_WORKER", publishTimeout: 5000 };
     await using nc = await login("worker", "few");
     await using publisher = await Publisher.open(nc, options);
     assert.equal((await publisher.publish({ resource: "us", rows: numberBatch(2) })).rows, 2);
-    // As another publisher, whose first batch of the stream it is.
+    // As another publisher, for which this is the stream's first batch.
     await using fresh = await Publisher.open(nc, options);
     const error = await publishErrorOf(fresh.publish({ resource: "eu", rows: numberBatch(5) }));
     assert.deepEqual([error.code, error.rowOutcomes.counts.unsent], ["publish.permission", unsent], publishMode);
   }));
 });
 
-Deno.test("opening is refused where the stream takes no batches", async () => {
+Deno.test("opening is refused if the stream does not allow atomic batches", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "ORDERS", subjects: ["orders.>"] });
   await assert.rejects(Publisher.open(nc, OPTIONS), { name: "RouteError", code: "route.batch_flag" });
 });
 
-test("a flag that is taken away, a stream that is gone, and a row it refuses end a batch with nothing stored", async () => {
+test("a removed flag, a deleted stream and a refused row end a batch with nothing stored", async () => {
   const cases = [
     ["publish.rejected", 10174, async (nc: NatsConnection) => {
       await (await managerOf(nc)).streams.update("ORDERS", { allow_atomic: false });
@@ -166,7 +166,7 @@ test("a flag that is taken away, a stream that is gone, and a row it refuses end
   }
 });
 
-test("a server with lower limits of its own refuses, and nothing is stored", async () => {
+test("a server with lower limits of its own refuses the batch, and nothing is stored", async () => {
   const limits = "limits { batch { max_msgs: 100, max_inflight_per_stream: 1 } }";
   await using server = await startNatsServer({ jetstream: limits });
   await using nc = await connect({ url: server.url });
@@ -182,7 +182,7 @@ test("a server with lower limits of its own refuses, and nothing is stored", asy
   assert.equal((await infoOf(nc, "ORDERS")).state.messages, 100);
 });
 
-test("applyAll() cuts batches at 1000 rows and at what the window holds", async () => {
+test("applyAll() cuts batches at 1000 rows and at the window's size", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const cut = async (options: Partial<Options>, rows: number, bytes: number): Promise<readonly WriteReceipt[]> => {

@@ -45,7 +45,7 @@ Deno.test("a stream per resource is created with the resource's own subject, whe
   await publisher.close();
 });
 
-Deno.test("a missing stream is route.missing when creation is off, and nothing is left behind", async () => {
+Deno.test("a missing stream is route.missing if createStream is false, and nothing is created", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const opening = Publisher.open(nc, { stream: "NONE", subject: "none", createStream: false });
@@ -56,7 +56,7 @@ Deno.test("a missing stream is route.missing when creation is off, and nothing i
   await assert.rejects(infoOf(nc, "NONE"));
 });
 
-Deno.test("a filter that begins with a wildcard is refused by the server, and the error says what to do instead", async () => {
+Deno.test("a filter that begins with a wildcard is refused by the server, and the error names the fix", async () => {
   await using server = await startNatsServer();
   if (olderThan("2.10.0", server, "refused wildcard filters")) return;
   await using nc = await connect({ url: server.url });
@@ -66,7 +66,7 @@ Deno.test("a filter that begins with a wildcard is refused by the server, and th
   });
 });
 
-Deno.test("{resource}.events works on a stream that was provisioned with its subjects", async () => {
+Deno.test("{resource}.events works on an existing stream that captures the subjects", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "EVENTS", subjects: ["a.events", "b.events"] });
@@ -90,7 +90,7 @@ Deno.test("a stream that captures only deeper subjects is refused when it is ope
   });
 });
 
-Deno.test("an existing stream is never changed, not by one byte", async () => {
+Deno.test("an existing stream's configuration is never changed", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const before = await addStream(nc, { name: "KEEP", subjects: ["keep.>"], max_msgs: 5, description: "mine" });
@@ -103,7 +103,7 @@ Deno.test("an existing stream is never changed, not by one byte", async () => {
   assert.deepEqual(publisher.stats().created, []);
 });
 
-Deno.test("losing the race to create a stream is fine: it is looked up and checked like any other", async () => {
+Deno.test("a stream that another client creates first is looked up and checked like any other", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const options = { stream: "RACE", subject: "race.{resource}" };
@@ -114,7 +114,7 @@ Deno.test("losing the race to create a stream is fine: it is looked up and check
   await Promise.all(publishers.map((publisher) => publisher.close()));
 });
 
-Deno.test("a creation that another stream's subjects forbid is route.create with the server's reason", async () => {
+Deno.test("a creation that another stream's subjects prevent is route.create with the server's reason", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "TAKEN", subjects: ["orders.>"] });
@@ -152,7 +152,7 @@ Deno.test("opening refuses mirrors, sealed streams and counters", async () => {
   await assert.rejects(Publisher.open(nc, { stream: "COUNTER", subject: "counter" }), { code: "route.counter" });
 });
 
-Deno.test("a batch whose largest row is above a discard-old stream's max_bytes is refused whole", async () => {
+Deno.test("a batch whose largest row exceeds max_bytes of a discard-old stream is refused whole", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "TINY", subjects: ["tiny"], max_bytes: 1024 });
@@ -167,7 +167,7 @@ Deno.test("a batch whose largest row is above a discard-old stream's max_bytes i
   await publisher.close();
 });
 
-Deno.test("a stream in a domain is looked up there, and its acknowledgments checked for it", async () => {
+Deno.test("a stream in a domain is looked up there, and its acknowledgments are checked for that domain", async () => {
   await using server = await startNatsServer({ jetstream: "domain: hub" });
   await using nc = await connect({ url: server.url });
   const publisher = await Publisher.open(nc, { stream: "D", subject: "d", domain: "hub" });

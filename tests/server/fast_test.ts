@@ -23,7 +23,7 @@ const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}", publi
 const numbersOf = (stored: readonly { body: string }[]): number[] => stored.map(({ body }) => JSON.parse(body).n);
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-test("rows are stored in order, and a receipt tells what the server tells", async () => {
+test("rows are stored in order, and the receipt says what the server reports", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
@@ -45,7 +45,7 @@ test("rows are stored in order, and a receipt tells what the server tells", asyn
   ]);
 });
 
-test("every window takes a run of batches, and each large piece knows its last sequence", async () => {
+test("every window size needs several batches, and each large piece knows its last sequence", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   for (const maxInFlight of [1, 3, 50, 1024, 5000]) {
@@ -63,7 +63,7 @@ test("every window takes a run of batches, and each large piece knows its last s
   }
 });
 
-test("many small calls at once, of several subjects and publishers, are all stored", async () => {
+test("many small concurrent calls, of several subjects and publishers, are all stored", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using one = await Publisher.open(nc, OPTIONS);
@@ -77,7 +77,7 @@ test("many small calls at once, of several subjects and publishers, are all stor
   assert.equal((await infoOf(nc, "ORDERS")).state.messages, rows);
 });
 
-test("streams of their own get batches of their own", async () => {
+test("each stream gets its own batches", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const options: Options = { ...OPTIONS, stream: "S_{resource}", subject: "{resource}.rows" };
@@ -93,14 +93,14 @@ test("streams of their own get batches of their own", async () => {
   }
 });
 
-Deno.test("opening is refused where the stream takes no batches", async () => {
+Deno.test("opening is refused if the stream does not allow fast batches", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "ORDERS", subjects: ["orders.>"] });
   await assert.rejects(Publisher.open(nc, OPTIONS), { name: "RouteError", code: "route.batch_flag" });
 });
 
-test("a row that the stream has no room for ends the batch: what is acked is stored, what is rejected is not", async () => {
+test("a row for which the stream has no room ends the batch: acked rows are stored, rejected ones are not", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const limits = { discard: "new" as never, max_msgs: 1500 };
@@ -117,7 +117,7 @@ test("a row that the stream has no room for ends the batch: what is acked is sto
   assert.deepEqual(numbersOf(await storedIn(nc, "ORDERS")), upTo(1500));
 });
 
-test("a flag that is taken away and a stream that is gone are told with what is stored", async () => {
+test("a removed flag and a deleted stream are reported with what is stored", async () => {
   for (const gone of [false, true]) {
     await using server = await startNatsServer();
     await using nc = await connect({ url: server.url });
@@ -133,7 +133,7 @@ test("a flag that is taken away and a stream that is gone are told with what is 
   }
 });
 
-test("fast delivery is not atomic: what an aborted call has sent may be stored", async () => {
+test("fast delivery is not atomic: rows that an aborted call has sent may be stored", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, OPTIONS);
@@ -146,13 +146,13 @@ test("fast delivery is not atomic: what an aborted call has sent may be stored",
   const { code, outcome, rowOutcomes: { counts } } = await failing;
   assert.deepEqual([code, outcome], ["publish.aborted", "uncertain"]);
   assert.ok(counts.acked > 2000 && counts.unknown > 0 && counts.unsent > 0, JSON.stringify(counts));
-  // The publisher goes on; rows of the call are not sent any more.
+  // The publisher stays usable; no further row of the call is sent.
   assert.equal((await publisher.publish({ resource: "eu", rows: numberBatch(3) })).rows, 3);
   const stored = (await infoOf(nc, "ORDERS")).state.messages - 3;
   assert.ok(stored >= counts.acked && stored <= counts.acked + counts.unknown, `${stored} stored`);
 });
 
-test("a server that is killed leaves what is not acknowledged unknown, and what is acknowledged stored", async () => {
+test("a killed server leaves unacknowledged rows unknown, and acknowledged rows stored", async () => {
   await using server = await startNatsServer();
   const config = { url: server.url, ...OPTIONS };
   const publisher = await Publisher.open(() => connect(config), config);
@@ -167,7 +167,7 @@ test("a server that is killed leaves what is not acknowledged unknown, and what 
   assert.ok(stored >= counts.acked && stored <= counts.acked + counts.unknown, `${stored}, ${JSON.stringify(counts)}`);
 });
 
-test("publishAll() goes on after kills of the server, and each row is stored once", async () => {
+test("publishAll() continues after kills of the server, and each row is stored once", async () => {
   for (const publishMode of ["fast", "atomic"] as const) {
     await using server = await startNatsServer();
     const config = { url: server.url, ...OPTIONS, publishMode };

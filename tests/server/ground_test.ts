@@ -17,11 +17,11 @@ import { until } from "../_support/wait.ts";
 
 const server = await natsServerVersion();
 const OPTIONS: Options = { stream: "ORDERS", subject: "orders.{resource}" };
-/** Older servers hold a copied row to the stream that its header names. */
+/** Older servers compare a copied row's header with the copying stream's name. */
 const COPIED: Partial<Options> = compareVersions(server.version, "2.12.0") < 0 ? { expectedStream: false } : {};
 const ROWS = 50;
 
-/** A server with the stream as it is configured beside its name and subjects. */
+/** A server with a stream; `config` adds to its name and subjects. */
 async function withStream(
   config: Partial<StreamConfig>,
   work: (nc: NatsConnection, info: StreamInfo) => Promise<void>,
@@ -41,12 +41,12 @@ async function arrived(nc: NatsConnection, stream: string): Promise<void> {
   await until(`the rows in ${stream}`, async () => (await infoOf(nc, stream)).state.messages >= ROWS);
 }
 
-Deno.test("a mirror gets every row with its sequence and its id, and is refused as a destination", async () => {
+Deno.test("a mirror has every row with its sequence and id, and is refused as a destination", async () => {
   await withStream({}, async (nc) => {
     await addStream(nc, { name: "COPY", mirror: { name: "ORDERS" } });
     const receipt = await publish(nc, COPIED);
     await arrived(nc, "COPY");
-    // What was checked when a row was stored is not checked again: servers leave that header out of copies.
+    // Conditions that were checked when a row was stored are not checked again: servers omit that header in copies.
     const stored = (await storedIn(nc, "ORDERS")).map(({ headers, ...rest }) => ({
       ...rest,
       headers: headers.filter(([name]) => name !== "Nats-Expected-Stream"),
@@ -57,7 +57,7 @@ Deno.test("a mirror gets every row with its sequence and its id, and is refused 
   });
 });
 
-Deno.test("a stream that sources another gets every row once, under sequences of its own", async () => {
+Deno.test("a stream that sources another has every row once, under its own sequences", async () => {
   await withStream({}, async (nc) => {
     await addStream(nc, { name: "ALL", sources: [{ name: "ORDERS" }] });
     const receipt = await publish(nc, COPIED);
@@ -69,7 +69,7 @@ Deno.test("a stream that sources another gets every row once, under sequences of
   });
 });
 
-Deno.test("republished rows reach subscribers after they are stored, and add nothing to the acknowledgments", async () => {
+Deno.test("republished rows reach subscribers after they are stored, and do not change the acknowledgments", async () => {
   await withStream({ republish: { src: "orders.>", dest: "live.>" } }, async (nc) => {
     const live: Msg[] = [];
     nc.subscribe("live.>", { callback: (_, msg) => void live.push(msg) });
@@ -85,7 +85,8 @@ Deno.test("republished rows reach subscribers after they are stored, and add not
 });
 
 Deno.test({
-  name: "rows of a stream that transforms subjects are found by their receipt, and known as duplicates, in every mode",
+  name:
+    "rows of a stream that transforms subjects are verified by their receipt, and detected as duplicates, in every mode",
   ignore: olderThan("2.14.0", server, "rows of a stream that transforms subjects, in every mode"),
   fn: async () => {
     const config = {
@@ -108,7 +109,7 @@ Deno.test({
   },
 });
 
-Deno.test("a work queue forgets rows that were worked on; their ids it remembers", async () => {
+Deno.test("a work queue removes acknowledged rows but remembers their ids", async () => {
   await withStream({ retention: "workqueue" }, async (nc) => {
     const receipt = await publish(nc);
     assert.ok((await verifyReceipt(nc, receipt)).ok);
@@ -124,7 +125,7 @@ Deno.test("a work queue forgets rows that were worked on; their ids it remembers
   });
 });
 
-Deno.test("a stream that keeps the last row of a subject acknowledges all of them", async () => {
+Deno.test("a stream that keeps the last row per subject acknowledges all rows", async () => {
   await withStream({ max_msgs_per_subject: 1 }, async (nc) => {
     const receipt = await publish(nc);
     assert.equal(receipt.rows, ROWS);
@@ -134,7 +135,7 @@ Deno.test("a stream that keeps the last row of a subject acknowledges all of the
 });
 
 Deno.test({
-  name: "rows with a time to live are gone when it is over",
+  name: "rows with a time to live are removed when it has passed",
   ignore: olderThan("2.11.0", server, "rows with a time to live"),
   fn: async () => {
     await withStream({ allow_msg_ttl: true }, async (nc) => {
@@ -150,7 +151,7 @@ Deno.test({
   },
 });
 
-Deno.test("a stream that keeps rows as long as somebody is interested keeps them for its consumer", async () => {
+Deno.test("a stream with interest retention keeps rows for its consumer", async () => {
   await withStream({ retention: "interest" }, async (nc) => {
     await assert.rejects(publish(nc), { name: "RouteError", code: "route.no_interest" });
     await (await managerOf(nc)).consumers.add("ORDERS", { durable_name: "reader", ack_policy: "explicit" });

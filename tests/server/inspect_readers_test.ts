@@ -20,19 +20,19 @@ const server = await natsServerVersion();
 const skipOld = olderThan("2.15.0", server, "inspect() on readers with every fault");
 const skipTransform = olderThan("2.10.0", server, "inspect() on the readers of a transformed stream");
 
-/** A consumer with a fault, and how it shows. */
+/** A consumer with a fault, and the finding that shows it. */
 interface Fault {
   readonly code: FindingCode;
   readonly severity: Severity;
   readonly field: string;
-  /** The consumer's configuration, beside its name; it is durable unless it says otherwise. */
+  /** The consumer's configuration without its name; it is durable unless set otherwise. */
   readonly consumer?: Readonly<Record<string, unknown>>;
-  /** The stream's configuration, beside name and subjects. */
+  /** The stream's configuration without name and subjects. */
   readonly stream?: Readonly<Record<string, unknown>>;
   readonly options?: Partial<Options>;
   /** How many rows are published. */
   readonly rows?: number;
-  /** What is done with the consumer then. */
+  /** What the test then does with the consumer. */
   readonly then?: (nc: NatsConnection, stream: string) => Promise<unknown>;
   readonly shows?: RegExp;
 }
@@ -52,7 +52,7 @@ const FAULTS: readonly Fault[] = [
     consumer: { filter_subjects: ["other.a", "other.b"] },
     stream: { more: ["other.>"] },
   },
-  // Readers match the subject after the transform.
+  // Consumers match the subject after the transform.
   {
     code: "consumer.filter_empty",
     severity: "warning",
@@ -138,7 +138,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 Deno.test({
-  name: "inspect() finds every fault that a reader can have, on a real consumer",
+  name: "inspect() finds every consumer fault on a real consumer",
   ignore: skipOld,
   async fn(t) {
     await using server = await startNatsServer();
@@ -163,7 +163,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "inspect() finds nothing with a reader that is sound, and matches filters after a transform",
+  name: "inspect() finds nothing wrong with a healthy consumer, and matches filters after a transform",
   ignore: skipTransform,
   fn: async () => {
     await using server = await startNatsServer();
@@ -185,18 +185,18 @@ Deno.test({
   },
 });
 
-Deno.test("inspect() finds the readers of every page", async () => {
+Deno.test("inspect() finds the consumers of every page", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "MANY", subjects: ["many"] });
-  // The server gives 256 consumers at a time.
+  // The server returns 256 consumers per page.
   for (let i = 0; i < 300; i++) await createConsumer(nc, "MANY", { name: `c${i}`, ack_policy: "none" });
   const found = await inspect(nc, { stream: "MANY", subject: "many" });
   const named = new Set(found.flatMap(({ code, consumer }) => code === "consumer.ack_none" ? [consumer] : []));
   assert.equal(named.size, 300);
 });
 
-/** Pulls so many rows, without acknowledging them; gives their reply subjects. */
+/** Pulls `batch` rows without acknowledging them; returns their reply subjects. */
 async function pull(nc: NatsConnection, stream: string, batch: number): Promise<string[]> {
   const replies: string[] = [];
   const inbox = `_INBOX.pull.${stream}.${crypto.randomUUID()}`;
@@ -206,7 +206,7 @@ async function pull(nc: NatsConnection, stream: string, batch: number): Promise<
   return replies;
 }
 
-/** Refuses a row, and takes it again. */
+/** Makes the stream refuse one row, and accept rows again. */
 async function refuseOnce(nc: NatsConnection, stream: string): Promise<void> {
   const [reply] = await pull(nc, stream, 1);
   nc.publish(reply!, "-NAK");

@@ -15,7 +15,7 @@ import { theOne } from "./_findings.ts";
 
 const skipOld = olderThan("2.15.0", await natsServerVersion(), "inspect() on streams of several replicas");
 
-/** A stream of two copies: with one of them lost it has no majority, while the cluster goes on. */
+/** A stream of two replicas: it has no majority when one is lost, while the cluster still has one. */
 const TWO = { stream: "TWO", subject: "two.{resource}" };
 
 async function leaderOfTwo(cluster: NatsCluster): Promise<NatsServer> {
@@ -24,7 +24,7 @@ async function leaderOfTwo(cluster: NatsCluster): Promise<NatsServer> {
   return await cluster.leaderOf("TWO");
 }
 
-/** A stream that has nothing to be warned of, in a cluster. */
+/** A clustered stream without any warnings. */
 const SOUND = {
   name: "SOUND",
   subjects: ["sound.>"],
@@ -36,7 +36,7 @@ const SOUND = {
 };
 
 Deno.test({
-  name: "inspect() finds what replicas can have: an even number, a node lost, a stream whose nodes are all lost",
+  name: "inspect() finds faults of replicas: an even number, a lost node, a stream whose nodes are all lost",
   ignore: skipOld,
   async fn() {
     await using cluster = await startNatsCluster({ nodes: 3 });
@@ -44,7 +44,7 @@ Deno.test({
     await leaderOfTwo(cluster);
     assert.equal(theOne(await inspect(nc, TWO), "stream.even_replicas").severity, "warning");
 
-    // Nothing is to be found here but what is worth knowing everywhere.
+    // Only informational findings are expected here.
     await createStream(nc, SOUND);
     await createConsumer(nc, "SOUND", { name: "reader", durable_name: "reader", backoff: [1e9, 2e9] });
     const sound = { stream: "SOUND", subject: "sound.{resource}" };
@@ -54,7 +54,7 @@ Deno.test({
     await createStream(nc, { name: "ALONE", subjects: ["alone"] });
     const other = await cluster.leaderOf("ALONE");
     await using elsewhere = await connect({ url: cluster.nodes.find((node) => node !== other)!.url });
-    // In order: of a killed one the others learn much later that it is gone.
+    // Stopped in order: the other nodes notice a killed node much later.
     await other.stop();
     const lag = await until("the lost node to show", async () => {
       return (await inspect(elsewhere, sound)).find(({ code }) => code === "stream.replica_lag");
@@ -78,7 +78,7 @@ Deno.test({
     const leader = await leaderOfTwo(cluster);
     await using nc = await connect({ url: cluster.nodes.find((node) => node !== leader)!.url });
     await leader.kill();
-    // Nobody answers for the stream at first: the node that is left still hopes.
+    // At first no server answers for the stream: the remaining node still tries to elect a leader.
     const found = await until("the loss of the leader to show", async () => {
       return (await inspect(nc, TWO, { timeout: 1000 })).find(({ code }) => code === "stream.no_leader");
     });
@@ -86,7 +86,7 @@ Deno.test({
   },
 });
 
-Deno.test("inspect() finds a reader with fewer copies than its stream", async () => {
+Deno.test("inspect() finds a consumer with fewer replicas than its stream", async () => {
   await using cluster = await startNatsCluster({ nodes: 3 });
   await using nc = await connect({ url: [...cluster.urls] });
   await createStream(nc, { name: "THREE", subjects: ["three"], num_replicas: 3 });

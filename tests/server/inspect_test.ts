@@ -19,17 +19,17 @@ import { theOne } from "./_findings.ts";
 const server = await natsServerVersion();
 const skipOld = olderThan("2.15.0", server, "inspect() on streams with every fault");
 
-/** A stream with a fault, what is published to it, and how the fault shows. */
+/** A stream with a fault, what is published to it, and the finding that shows the fault. */
 interface Fault {
   readonly code: FindingCode;
   readonly severity: Severity;
   readonly field: string;
-  /** The stream's configuration, beside a name and a subject of its own. */
+  /** The stream's configuration without name and subjects. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly options?: Partial<Options>;
-  /** Called once the stream is there. */
+  /** Called once the stream exists. */
   readonly then?: (nc: NatsConnection, stream: string) => Promise<unknown>;
-  /** What the message must show. */
+  /** What the message must match. */
   readonly shows?: RegExp;
 }
 
@@ -95,7 +95,7 @@ const FAULTS: readonly Fault[] = [
     code: "stream.no_dedupe",
     severity: "warning",
     field: "duplicate_window",
-    // A stream with sources is left without a window by the server.
+    // The server sets no duplicate window for a stream with sources.
     config: { sources: [{ name: "ORIGIN" }] },
   },
   {
@@ -147,7 +147,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 Deno.test({
-  name: "inspect() finds every fault that one server can have, on a real stream",
+  name: "inspect() finds every fault that a single server can have, on a real stream",
   ignore: skipOld,
   async fn(t) {
     await using server = await startNatsServer();
@@ -169,7 +169,7 @@ Deno.test({
   },
 });
 
-Deno.test("inspect() tells a missing stream that will be created from one that will not, and creates none", async () => {
+Deno.test("inspect() distinguishes a missing stream that publishing creates from one that it does not, and creates none", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const options = { stream: "NONE", subject: "none.{resource}" };
@@ -184,7 +184,7 @@ Deno.test("inspect() tells a missing stream that will be created from one that w
   assert.deepEqual((await api(nc, "STREAM.NAMES")).streams, null);
 });
 
-Deno.test("inspect() tells of a server below 2.11, and of no other", async () => {
+Deno.test("inspect() reports a server below 2.11, and no newer one", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "ORDERS", subjects: ["orders"] });
@@ -193,7 +193,7 @@ Deno.test("inspect() tells of a server below 2.11, and of no other", async () =>
   assert.equal(told, compareVersions(server.version, "2.11.0") < 0);
 });
 
-Deno.test("inspect() takes the stream and subject of a resource, and says when none was checked", async () => {
+Deno.test("inspect() checks the stream and subject of a resource, and says if none was checked", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "S_a", subjects: ["a.events"] });
@@ -206,7 +206,7 @@ Deno.test("inspect() takes the stream and subject of a resource, and says when n
   await assert.rejects(inspect(nc, options, { resource: "no.stream" }), { code: "route.stream_name" });
 });
 
-Deno.test("inspect() refuses a mirror and a bucket's name warns", async () => {
+Deno.test("inspect() refuses a mirror, and warns about a bucket's name", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "ORIGIN", subjects: ["origin.>"] });
@@ -232,7 +232,7 @@ Deno.test("inspect() finds an account that is nearly full", async () => {
   assert.match(message, /10000/);
 });
 
-Deno.test("inspect() makes findings of what permissions hide", async () => {
+Deno.test("inspect() reports what permissions hide as findings", async () => {
   const config = passwordUsers(
     { username: "all", password: "p" },
     {
@@ -240,7 +240,7 @@ Deno.test("inspect() makes findings of what permissions hide", async () => {
       password: "p",
       permissions: { publish: ["$JS.API.STREAM.INFO.ORDERS", "orders.>"], subscribe: ["_MINE.>"] },
     },
-    { username: "nobody", password: "p", permissions: { publish: ["orders.>"], subscribe: ["_MINE.>"] } },
+    { username: "limited", password: "p", permissions: { publish: ["orders.>"], subscribe: ["_MINE.>"] } },
   );
   await using server = await startNatsServer({ config });
   const login = (username: string) =>
@@ -251,11 +251,11 @@ Deno.test("inspect() makes findings of what permissions hide", async () => {
   assert.deepEqual(hidden(await inspect(all, options)), []);
   await using publisher = await login("publisher");
   assert.deepEqual(hidden(await inspect(publisher, options)), ["info account.hidden", "info consumer.hidden"]);
-  await using nobody = await login("nobody");
-  assert.deepEqual(hidden(await inspect(nobody, options)), ["error stream.hidden", "info account.hidden"]);
+  await using limited = await login("limited");
+  assert.deepEqual(hidden(await inspect(limited, options)), ["error stream.hidden", "info account.hidden"]);
 });
 
-Deno.test("inspect() is refused where no JetStream answers, though it asks about no stream", async () => {
+Deno.test("inspect() throws if no JetStream answers, even without a stream to look up", async () => {
   await using server = await startNatsServer({ jetstream: false });
   await using nc = await connect({ url: server.url });
   for (const stream of ["ORDERS", "{resource}"]) {

@@ -8,7 +8,7 @@ import { type FakeConnection, fakeConnection } from "../_support/fake/mod.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}" };
 
-Deno.test("a publisher whose user expires says so: in closed(), and in the error of a call in progress", async () => {
+Deno.test("a publisher whose user expires reports that, in closed() and in the error of a call in progress", async () => {
   const operator = await makeOperator();
   await using server = await startNatsServer({ config: operator.config });
   const { jwt, nkeySeed } = await operator.user({ expiresIn: 6 });
@@ -32,12 +32,12 @@ Deno.test("a publisher whose user expires says so: in closed(), and in the error
   await run.abort();
 });
 
-Deno.test("rows that the server closes the connection for fail with the server's reason", async () => {
+Deno.test("rows that make the server close the connection fail with the server's reason", async () => {
   await using server = await startNatsServer();
   const config = { ...OPTIONS, url: server.url };
   const publisher = await Publisher.open(() => connect(config), config);
   await publisher.publish({ resource: "eu", rows: numberBatch(3) });
-  // The client goes by the limit that the server told when it connected.
+  // The client uses the limit that the server announced when it connected.
   await server.reload({ config: "max_payload: 100" });
   const error = await publisher.publish({ resource: "eu", rows: numberBatch(3) }).catch((error) => error);
   assert.equal(error.code, "publish.disconnected");
@@ -48,7 +48,7 @@ Deno.test("rows that the server closes the connection for fail with the server's
 
 for (const frames of [false, true]) {
   Deno.test(
-    `a loss is explained by what the client reported just before, not by old errors (${frames})`,
+    `a lost connection is explained by the client's most recent error, not by old ones (frames: ${frames})`,
     onVirtualClock(async () => {
       const reasonOf = async (report: (fake: FakeConnection) => Promise<void> | void): Promise<string> => {
         const fake = fakeConnection({ frames });

@@ -5,7 +5,7 @@ import { addStream, infoOf, olderThan, startNatsServer, storedIn } from "../_sup
 
 const CRLF = 2;
 
-Deno.test("messages have jetrow's headers in their order, static ones before the id, and the row as body", async () => {
+Deno.test("messages have jetrow's headers in order, static headers before the id, and the row as body", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const publisher = await Publisher.open(nc, {
@@ -46,7 +46,7 @@ Deno.test("messages have jetrow's headers in their order, static ones before the
   assert.equal(nc.isClosed(), false, "a caller's connection stays open");
 });
 
-Deno.test("expectedStream: false leaves the header out, and a mirror of the stream takes the rows", async () => {
+Deno.test("expectedStream: false omits the header, and a mirror of the stream stores the rows", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const publisher = await Publisher.open(nc, { stream: "ORDERS", subject: "orders", expectedStream: false });
@@ -59,7 +59,7 @@ Deno.test("expectedStream: false leaves the header out, and a mirror of the stre
   await publisher.close();
 });
 
-Deno.test("ttl is sent as whole seconds or as a duration, and needs the stream's flag", async () => {
+Deno.test("ttl is sent as whole seconds or as a duration, and requires the stream's flag", async () => {
   await using server = await startNatsServer();
   if (olderThan("2.11.0", server, "per-message time to live")) return;
   await using nc = await connect({ url: server.url });
@@ -79,7 +79,7 @@ Deno.test("ttl is sent as whole seconds or as a duration, and needs the stream's
   });
 });
 
-/** Publishes one row of a size; gives the error, or nothing. */
+/** Publishes one row of a size; returns the error, if any. */
 async function publishOne(publisher: Publisher, bytes: number): Promise<EncodeError | undefined> {
   try {
     await publisher.publish({ resource: "eu", rows: sizedBatch(3, bytes) });
@@ -89,7 +89,7 @@ async function publishOne(publisher: Publisher, bytes: number): Promise<EncodeEr
   }
 }
 
-Deno.test("a row of exactly max_payload goes, one byte more is refused with row, size and limit, before anything is sent", async () => {
+Deno.test("a row of exactly max_payload is sent, one byte more is refused with row, size and limit before anything is sent", async () => {
   await using server = await startNatsServer({ config: "max_payload: 4096" });
   await using nc = await connect({ url: server.url });
   const publisher = await Publisher.open(nc, { stream: "ORDERS", subject: "orders", headers: { "X-Name": "Zoë" } });
@@ -104,7 +104,7 @@ Deno.test("a row of exactly max_payload goes, one byte more is refused with row,
   await publisher.close();
 });
 
-Deno.test("a row of exactly the stream's max_msg_size goes, one byte more is refused", async () => {
+Deno.test("a row of exactly the stream's max_msg_size is sent, one byte more is refused", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "SMALL", subjects: ["small"], max_msg_size: 512 });
@@ -133,7 +133,7 @@ Deno.test("a row counts in maxInFlightBytes as header block, payload and subject
   await publisher.close();
 });
 
-Deno.test("headers above 65,535 bytes are refused, exactly 65,535 go", async () => {
+Deno.test("headers of exactly 65,535 bytes are sent, larger ones are refused", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const rest = headerBytes("insert", "ORDERS", "X-Long: ");
@@ -147,7 +147,7 @@ Deno.test("headers above 65,535 bytes are refused, exactly 65,535 go", async () 
   }
 });
 
-Deno.test("a subject whose command line cannot fit 4,096 bytes is refused before anything is sent", async () => {
+Deno.test("a subject that does not fit a protocol line of 4,096 bytes is refused before anything is sent", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const publisher = await Publisher.open(nc, { stream: "ORDERS", subject: "o.{resource}" });
@@ -158,7 +158,7 @@ Deno.test("a subject whose command line cannot fit 4,096 bytes is refused before
   await publisher.close();
 });
 
-/** Bytes of the header block with these lines. */
+/** The size of the header block with these lines. */
 function headerBytes(operation: string, stream: string, ...more: string[]): number {
   const lines = [
     "NATS/1.0",

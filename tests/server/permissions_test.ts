@@ -14,7 +14,7 @@ function serverFor(permissions: { publish: readonly string[]; subscribe: readonl
   });
 }
 
-Deno.test("a user that may look the stream up, create it, publish and receive answers can do the whole job", async () => {
+Deno.test("a user that may look the stream up, create it, publish and receive answers can publish", async () => {
   await using server = await serverFor(
     publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"], inboxPrefix: "_WORKER", create: true }),
   );
@@ -30,7 +30,7 @@ Deno.test("a user that may look the stream up, create it, publish and receive an
   await publisher.close();
 });
 
-Deno.test("a user that may not create needs only the lookup, the subjects and the inbox; inboxPrefix may be the publisher's alone", async () => {
+Deno.test("a user that may not create streams needs only lookup, subjects and inbox, also with its own inboxPrefix", async () => {
   await using server = await serverFor(
     publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"], inboxPrefix: "_WORKER" }),
   );
@@ -48,7 +48,7 @@ Deno.test("a user that may not create needs only the lookup, the subjects and th
   assert.equal((await infoOf(boss, "ORDERS")).state.messages, 3, "the refused opening sent nothing");
 });
 
-Deno.test("a user that may not look the stream up is told so when it opens", async () => {
+Deno.test("opening fails with a permission error for a user that may not look the stream up", async () => {
   await using server = await serverFor({ publish: ["orders.*"], subscribe: ["_INBOX.>"] });
   await using nc = await connect({ url: server.url, ...asWorker });
   await assert.rejects(
@@ -60,7 +60,7 @@ Deno.test("a user that may not look the stream up is told so when it opens", asy
   );
 });
 
-Deno.test("a user that may not publish to the subject ends with publish.permission, its rows unknown", async () => {
+Deno.test("publishing without permission for the subject fails with publish.permission, its rows unknown", async () => {
   await using server = await serverFor(publisherPermissions({ stream: "ORDERS", subjects: ["orders.eu"] }));
   await using boss = await connect({ url: server.url, ...asAdmin });
   await addStream(boss, { name: "ORDERS", subjects: ["orders.*"] });

@@ -54,7 +54,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "fast batches have each row once when the leader of three replicas is killed, and when it steps down",
+  name: "fast batches store each row once when the leader of three replicas is killed, and when it steps down",
   ignore: olderThan("2.14.0", server, "fast batches"),
   async fn() {
     await using cluster = await startNatsCluster({ nodes: 3 });
@@ -84,7 +84,7 @@ Deno.test({
   },
 });
 
-Deno.test("three replicas have every row when it is acknowledged, in order, each once", async () => {
+Deno.test("three replicas have every acknowledged row, in order, each once", async () => {
   await using cluster = await startNatsCluster({ nodes: 3 });
   await using nc = await connect({ url: [...cluster.urls], reconnect: true });
   await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], num_replicas: 3 });
@@ -96,7 +96,7 @@ Deno.test("three replicas have every row when it is acknowledged, in order, each
   const leader = await cluster.leaderOf("ORDERS");
   await leader.kill();
   await cluster.leaderOf("ORDERS");
-  await cluster.ready(); // it may have led the cluster, too
+  await cluster.ready(); // the killed node may also have led the cluster
   await using other = await connect({ url: cluster.nodes.filter((node) => node.running()).map(({ url }) => url) });
   assert.ok((await verifyReceipt(other, receipt)).ok, "acknowledged by a majority");
 });

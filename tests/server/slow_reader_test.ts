@@ -6,7 +6,7 @@ import { type NatsServer, run, startNatsServer, startTcpProxy, type TcpProxy } f
 import { bunProgram } from "../_support/runtimes.ts";
 import { until } from "../_support/wait.ts";
 
-/** Lets a reader stop again and again: the writer's socket takes only a part of what it is given. */
+/** Makes a reader pause repeatedly, so that the writer's socket accepts only part of what is written. */
 async function readSlowly(proxy: TcpProxy, stops: number): Promise<void> {
   for (let stop = 1; stop <= stops; stop++) {
     await until(`${stop * 4} MiB through the proxy`, () => proxy.bytes.up >= stop * 2 ** 22 ? true : undefined, {
@@ -22,7 +22,7 @@ async function readSlowly(proxy: TcpProxy, stops: number): Promise<void> {
   }
 }
 
-/** Checks that so many rows of a size are stored as they were encoded, in row order. */
+/** Asserts that `rows` rows of equal size are stored as they were encoded, in row order. */
 async function checkWhole(server: NatsServer, receipt: WriteReceipt, rows: number): Promise<void> {
   assert.deepEqual([receipt.rows, receipt.bytes, receipt.duplicates], [rows, 2 ** 26, 0]);
   assert.deepEqual(receipt.sequences, [[1, rows]], "row order is stream order");
@@ -31,7 +31,7 @@ async function checkWhole(server: NatsServer, receipt: WriteReceipt, rows: numbe
   assert.deepEqual(await verifyReceipt(nc, receipt), { ok: true, rows, bytes, crc32c, missing: 0 });
 }
 
-Deno.test("on Bun, 64 MiB of rows to a slow reader arrive whole and in order", async () => {
+Deno.test("64 MiB of rows from Bun to a slow reader arrive whole and in order", async () => {
   const bun = await bunProgram();
   if (bun === undefined) return;
   await using server = await startNatsServer();
@@ -42,7 +42,7 @@ Deno.test("on Bun, 64 MiB of rows to a slow reader arrive whole and in order", a
   await checkWhole(server, JSON.parse(out), 1024);
 });
 
-Deno.test("on Deno, 64 MiB of rows through a window that is smaller arrive whole and in order", async () => {
+Deno.test("64 MiB of rows from Deno through a smaller window arrive whole and in order", async () => {
   await using server = await startNatsServer();
   await using proxy = await startTcpProxy(server.url);
   const config = { url: proxy.url, stream: "SLOW", subject: "slow", maxInFlight: 4096, publishTimeout: "60s" };

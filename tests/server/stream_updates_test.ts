@@ -8,7 +8,7 @@ import { startNatsServer } from "../_support/nats/mod.ts";
 
 const nanos = (seconds: number): number => seconds * 1e9;
 
-Deno.test("an open publisher follows what is changed on its stream: subjects, max_msg_size, duplicate_window", async () => {
+Deno.test("an open publisher follows changes of its stream: subjects, max_msg_size, duplicate_window", async () => {
   await using server = await startNatsServer();
   const nc = await connect({ url: server.url });
   const jsm = await jetstreamManager(nc);
@@ -35,7 +35,7 @@ Deno.test("an open publisher follows what is changed on its stream: subjects, ma
   await nc.close();
 });
 
-Deno.test("a stream per resource is looked up again, too", async () => {
+Deno.test("an open publisher looks up a stream per resource again after it changed", async () => {
   await using server = await startNatsServer();
   const nc = await connect({ url: server.url });
   const jsm = await jetstreamManager(nc);
@@ -49,7 +49,7 @@ Deno.test("a stream per resource is looked up again, too", async () => {
   await nc.close();
 });
 
-Deno.test("rows that are refused again and again lead to ten more lookups at most", async () => {
+Deno.test("rows that are refused repeatedly lead to at most ten more lookups", async () => {
   const fake = fakeConnection({ requests: () => streamInfo("ORDERS", { subjects: ["orders.eu"] }) });
   const publisher = await Publisher.open(fake.nc, { stream: "ORDERS", subject: "orders.{resource}" });
   const refused = () => assert.rejects(publisher.publish({ resource: "us", rows: numberBatch(1) }));

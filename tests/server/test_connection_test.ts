@@ -3,7 +3,7 @@ import { connect } from "../../src/runtime/deno.ts";
 import { testConnection } from "../../src/stream/test_connection.ts";
 import { createStream, passwordUsers, publishAcked, startNatsServer } from "../_support/nats/mod.ts";
 
-Deno.test("testConnection() tells server, version and what the account uses", async () => {
+Deno.test("testConnection() returns server, version and the account's usage", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "ORDERS", subjects: ["orders"] });
@@ -15,7 +15,7 @@ Deno.test("testConnection() tells server, version and what the account uses", as
   assert.ok(storage > 0);
 });
 
-Deno.test("testConnection() tells limits and domain, and takes a whole configuration", async () => {
+Deno.test("testConnection() returns limits and domain, and accepts a whole configuration", async () => {
   const config = `accounts { A { jetstream { max_file: 5MB, max_mem: 1MB }, users: [{ user: a, password: a }] } }`;
   await using server = await startNatsServer({ config, jetstream: "domain: hub" });
   const sink = { url: server.url, authMode: "user_password", username: "a", password: "a", domain: "hub" } as const;
@@ -27,7 +27,7 @@ Deno.test("testConnection() tells limits and domain, and takes a whole configura
   await assert.rejects(testConnection(nc, { domian: "hub" } as never), { name: "ConfigError", code: "config.unknown" });
 });
 
-Deno.test("testConnection() throws a ConnectionError for each way in which JetStream is out of reach", async () => {
+Deno.test("testConnection() throws a ConnectionError for each way in which JetStream is unreachable", async () => {
   const users = passwordUsers(
     { username: "mute", password: "p", permissions: { publish: ["orders"], subscribe: ["_INBOX.>"] } },
     { username: "deaf", password: "p", permissions: { publish: [">"], subscribe: ["_MINE.>"] } },

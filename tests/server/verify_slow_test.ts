@@ -4,7 +4,7 @@ import { verifyReceipt } from "../../src/stream/verify/verify.ts";
 import { api, createStream, publishAcked, startNatsCluster, startNatsServer } from "../_support/nats/mod.ts";
 import { fill, receiptOf } from "./_receipts.ts";
 
-Deno.test("verifyReceipt() of 200,000 rows keeps memory flat", async () => {
+Deno.test("verifyReceipt() of 200,000 rows takes constant memory", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   for (
@@ -27,13 +27,13 @@ Deno.test("verifyReceipt() of 200,000 rows keeps memory flat", async () => {
   }
 });
 
-Deno.test("verifyReceipt() finds on the leader what a replica that was asked does not have yet", async () => {
+Deno.test("verifyReceipt() finds rows on the leader that the asked replica does not have yet", async () => {
   await using cluster = await startNatsCluster({ nodes: 3 });
   await using setup = await connect({ url: [...cluster.urls] });
   await createStream(setup, { name: "LAG", subjects: ["lag"], num_replicas: 3, allow_direct: true });
   const leader = await cluster.leaderOf("LAG");
   await using nc = await connect({ url: leader.url });
-  // Read as soon as they are acknowledged, again and again: which replica answers is chance.
+  // Read repeatedly as soon as they are acknowledged: which replica answers is random.
   for (let round = 0; round < 20; round++) {
     const bodies = Array.from({ length: 200 }, (_, i) => JSON.stringify({ round, i }));
     const receipt = receiptOf("LAG", bodies, await publishAcked(nc, "lag", bodies));
@@ -43,8 +43,8 @@ Deno.test("verifyReceipt() finds on the leader what a replica that was asked doe
 });
 
 /**
- * The memory that is held towards the end of something, in MB: the least that was in use during the last third of its
- * time, since how much garbage lies about before it is collected is chance.
+ * The memory held towards the end of `work`, in MB: the minimum in use during the last third of its time, since the
+ * amount of garbage that is not yet collected is random.
  */
 async function heldBy(work: () => Promise<unknown>): Promise<number> {
   const samples: number[] = [];

@@ -20,7 +20,7 @@ const WAYS = [
 ] as const;
 
 for (const { way, config } of WAYS) {
-  Deno.test(`verifyReceipt() by ${way} is right with others' rows between, rows deleted, a content changed`, async () => {
+  Deno.test(`verifyReceipt() by ${way} is right with other rows in between, deleted rows and changed content`, async () => {
     await using server = await startNatsServer();
     await using nc = await connect({ url: server.url });
     await createStream(nc, { name: "MIXED", subjects: ["mixed.>"], ...config });
@@ -34,7 +34,7 @@ for (const { way, config } of WAYS) {
     const { bytes, crc32c } = receipt;
     assert.deepEqual(await verifyReceipt(nc, receipt), { ok: true, rows: 500, bytes, crc32c, missing: 0 });
 
-    // One byte changed: what is stored is not what the receipt is of.
+    // One byte differs: the stored row is not the one of the receipt.
     const changed = receiptOf("MIXED", bodies.with(250, bodies[250]!.replace("2", "3")), sequences);
     const other = await verifyReceipt(nc, changed);
     assert.deepEqual([other.ok, other.rows, other.missing, other.bytes], [false, 500, 0, bytes]);
@@ -48,7 +48,7 @@ for (const { way, config } of WAYS) {
     assert.deepEqual((await api(nc, "CONSUMER.NAMES.MIXED")).consumers, [], "no consumer is left behind");
   });
 
-  Deno.test(`verifyReceipt() by ${way} takes rows in the receipt's order, wherever they are`, async () => {
+  Deno.test(`verifyReceipt() by ${way} compares rows in the receipt's order, wherever they are stored`, async () => {
     await using server = await startNatsServer();
     await using nc = await connect({ url: server.url });
     await createStream(nc, { name: "ANY", subjects: ["any"], ...config });
@@ -69,7 +69,7 @@ for (const { way, config } of WAYS) {
   });
 }
 
-Deno.test("verifyReceipt() agrees with the receipts of a publisher, duplicates and JSON included", async () => {
+Deno.test("verifyReceipt() agrees with a publisher's receipts, also with duplicates and parsed from JSON", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const publisher = await Publisher.open(nc, { stream: "ORDERS", subject: "orders.{resource}" });
@@ -81,7 +81,7 @@ Deno.test("verifyReceipt() agrees with the receipts of a publisher, duplicates a
   const receipts = [
     await publisher.publish({ resource: "a", rows: rows(100, 100) }),
     await publisher.publish({ resource: "b", rows: rows(0, 50) }),
-    // A hundred of these are stored already, between those that are new.
+    // A hundred of these are stored already, between new ones.
     await publisher.publish({ resource: "a", rows: rows(0, 300) }),
   ];
   assert.equal(receipts[2]!.duplicates, 100);
@@ -109,7 +109,7 @@ Deno.test("verifyReceipt() agrees with the receipts of a publisher, duplicates a
   await publisher.close();
 });
 
-Deno.test("verifyReceipt() reads rows of a megabyte, and bodies that are empty", async () => {
+Deno.test("verifyReceipt() reads rows of a megabyte, and empty bodies", async () => {
   await using server = await startNatsServer({ config: "max_payload: 8MB" });
   await using nc = await connect({ url: server.url });
   for (const { way, config } of WAYS) {
@@ -121,7 +121,7 @@ Deno.test("verifyReceipt() reads rows of a megabyte, and bodies that are empty",
   }
 });
 
-Deno.test("verifyReceipt() goes without what permissions forbid, and says when nothing is left", async () => {
+Deno.test("verifyReceipt() avoids requests that permissions forbid, and reports when none is left", async () => {
   const reading = (...publish: string[]) => ({ publish: [...publish, "orders"], subscribe: ["_MINE.>"] });
   const config = passwordUsers(
     { username: "all", password: "p" },
@@ -140,7 +140,7 @@ Deno.test("verifyReceipt() goes without what permissions forbid, and says when n
   await createStream(all, { name: "ORDERS", subjects: ["orders"], allow_direct: true });
   const bodies = ["{}", "[]", "1"];
   const receipt = receiptOf("ORDERS", bodies, await publishAcked(all, "orders", bodies));
-  // Direct gets in batches came with 2.11.
+  // Direct gets in batches require server 2.11.
   const users = compareVersions(server.version, "2.11.0") < 0 ? ["all", "message"] : ["all", "direct", "message"];
   for (const user of users) {
     await using nc = await login(user);
@@ -151,7 +151,7 @@ Deno.test("verifyReceipt() goes without what permissions forbid, and says when n
   await assert.rejects(verifyReceipt(nothing, receipt), { name: "ConnectionError", code: "connection.permission" });
 });
 
-Deno.test("verifyReceipt() throws for a stream that is not there, after an abort, and on a closed connection", async () => {
+Deno.test("verifyReceipt() throws for a missing stream, after an abort, and on a closed connection", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const receipt = receiptOf("GONE", ["{}"], [1]);

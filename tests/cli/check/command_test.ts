@@ -21,7 +21,7 @@ const destination = (url: string, stream = "ORDERS") => [
   "orders.{resource}",
 ];
 
-Deno.test("check in a pipe prints one JSON object: connection, transport, destination, findings", async () => {
+Deno.test("check prints one JSON object to a pipe: connection, transport, destination, findings", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "ORDERS", subjects: ["orders.>"], max_bytes: 1e9, duplicate_window: 120e9 });
@@ -39,7 +39,7 @@ Deno.test("check in a pipe prints one JSON object: connection, transport, destin
   assert.ok(codes.includes("stream.single_copy") && codes.includes("stream.discard_old"), codes.join());
 });
 
-Deno.test("check with a finding that is an error exits with 1, and changes nothing", async () => {
+Deno.test("check exits with 1 on a finding that is an error, and changes nothing", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "ORDERS", subjects: ["orders.>"], no_ack: true });
@@ -58,7 +58,7 @@ Deno.test("check with a finding that is an error exits with 1, and changes nothi
   await assert.rejects(infoOf(nc, "OTHER"), "nothing was created");
 });
 
-Deno.test("check on a terminal prints a table, the worst first, in the window's width", async () => {
+Deno.test("check prints a table to a terminal, worst finding first, within the window's width", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "ORDERS", subjects: ["orders.>"], sealed: false, no_ack: true });
@@ -74,7 +74,7 @@ Deno.test("check on a terminal prints a table, the worst first, in the window's 
   for (const line of screen.split("\r\n")) assert.ok(line.length <= 80, line);
 });
 
-Deno.test("check says what a user may not see, and still checks the rest", async () => {
+Deno.test("check reports what the user's permissions hide, and checks the rest", async () => {
   const worker = { username: "worker", password: "few" };
   const permissions = publisherPermissions({ stream: "ORDERS", subjects: ["orders.*"] });
   await using server = await startNatsServer({
@@ -96,7 +96,7 @@ Deno.test("check says what a user may not see, and still checks the rest", async
   assert.ok(codes.includes("account.hidden") && codes.includes("consumer.hidden"), codes.join());
 });
 
-Deno.test("check names options as the command line does", async () => {
+Deno.test("check names options as they are written on the command line", async () => {
   await using server = await startNatsServer();
   const args = ["check", ...destination(server.url), "--no-create-stream", "--format"];
   for (const format of ["json", "table"]) {
@@ -109,7 +109,7 @@ Deno.test("check names options as the command line does", async () => {
   }
 });
 
-Deno.test("check without a server or JetStream fails with 1, with a wrong option or resource as wrong usage", async () => {
+Deno.test("check exits with 1 without a server or JetStream, and with 2 for a wrong option or resource", async () => {
   const gone = await jetrow(["check", ...destination("nats://127.0.0.1:1")]);
   assert.deepEqual([gone.exitCode, gone.out], [1, ""]);
   assert.match(gone.err, /^jetrow: connection\.refused: Cannot connect to nats:\/\/127\.0\.0\.1:1: /);
@@ -136,7 +136,7 @@ Deno.test("check without a server or JetStream fails with 1, with a wrong option
   assert.match(out, /--format FORMAT\n[^-]*\[default: auto; env: JETROW_FORMAT\]/);
 });
 
-Deno.test("checkTable() lets nothing that a server says steer the terminal", () => {
+Deno.test("checkTable() escapes control characters in what a server sends", () => {
   const text = checkTable({
     ok: true,
     connection: { server: "n\x1b]0;owned\x07", version: "2", maxPayload: 1, transport: "t" },

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { jsonFault } from "../../../src/cli/options/json_position.ts";
 
-Deno.test("jsonFault() finds no fault in JSON", () => {
+Deno.test("jsonFault() finds no fault in valid JSON", () => {
   fc.assert(fc.property(fc.json(), fc.constantFrom("", " ", "\n\t"), (text, space) => {
     assert.equal(jsonFault(space + text + space), undefined);
   }));
 });
 
-Deno.test("jsonFault() finds a fault exactly where JSON.parse() does", () => {
+Deno.test("jsonFault() finds a fault at the position where JSON.parse() reports it", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.constantFrom("", "x", ",", '"', "}", "\\", "\u0001", "0"), (text, at, put) => {
       const place = at % (text.length + 1);

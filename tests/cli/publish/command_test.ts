@@ -8,7 +8,7 @@ import { printSkip } from "../../_support/skip.ts";
 import { bodiesOf, destination, Files, messagesOf, plainColumns, receiptsOf } from "../_files.ts";
 import { COMMAND, jetrow, onTerminal, ROOT, shell } from "../_io.ts";
 
-Deno.test("publish sends each row of a file once, in order, and prints a receipt a piece", async () => {
+Deno.test("publish sends each row of a file once, in order, and prints a receipt per piece", async () => {
   using files = new Files(1000);
   await using server = await startNatsServer();
   const { exitCode, out, err } = await jetrow([
@@ -26,7 +26,7 @@ Deno.test("publish sends each row of a file once, in order, and prints a receipt
   assert.match(err, /^created ORDERS: one replica, no limits\npublished 1,000 rows, /);
 });
 
-Deno.test("publish reads standard input through a shell's pipe, and says nothing of its progress there", async () => {
+Deno.test("publish reads standard input from a pipe, and prints no progress to a pipe", async () => {
   using files = new Files(500);
   await using server = await startNatsServer();
   const where = destination(server).map((part) => `'${part}'`).join(" ");
@@ -39,7 +39,7 @@ Deno.test("publish reads standard input through a shell's pipe, and says nothing
   assert.doesNotMatch(err, /\r|in flight/);
 });
 
-Deno.test("publish of a named pipe, as the shell makes of <(...), reads it once", async () => {
+Deno.test("publish reads a named pipe of the shell's <(...) once", async () => {
   using files = new Files(20);
   await using server = await startNatsServer();
   const where = destination(server).map((part) => `'${part}'`).join(" ");
@@ -50,7 +50,7 @@ Deno.test("publish of a named pipe, as the shell makes of <(...), reads it once"
   assert.equal((await messagesOf(server, "ORDERS")).length, 20);
 });
 
-Deno.test("publish of several files gives each its stream, and totals in its summary", async () => {
+Deno.test("publish of several files sends each to its stream, and prints totals in its summary", async () => {
   using files = new Files(10);
   files.write("returns.feather", tableToIPC(tableFromArrays({ id: Int32Array.of(7) }), "file"));
   await using server = await startNatsServer();
@@ -65,7 +65,7 @@ Deno.test("publish of several files gives each its stream, and totals in its sum
   assert.match(err, /created S_orders: .*\ncreated S_returns: .*\npublished 11 rows/);
 });
 
-Deno.test("publish takes its destination from a configuration, its credentials from the environment", async () => {
+Deno.test("publish reads its destination from a configuration, and credentials from the environment", async () => {
   using files = new Files(10);
   const token = "tok-8x1nq7";
   await using server = await startNatsServer({ config: tokenAuth(token) });
@@ -84,7 +84,7 @@ Deno.test("publish takes its destination from a configuration, its credentials f
   for (const { out, err } of [good, bad]) assert.ok(!`${out}${err}`.includes(token) && !err.includes("wrong-4k2m9z"));
 });
 
-Deno.test("publish takes a .creds file, and certificates as files", async () => {
+Deno.test("publish accepts a .creds file, and certificates as files", async () => {
   if (opensslMissing("certificates as files")) return;
   using files = new Files(10);
   const operator = await makeOperator();
@@ -119,7 +119,7 @@ Deno.test("publish takes a .creds file, and certificates as files", async () => 
   assert.match(half.err, /^jetrow: config\.\w+: --tls-key /);
 });
 
-Deno.test("publish says how many rows were duplicates", async () => {
+Deno.test("publish reports how many rows were duplicates", async () => {
   using files = new Files(30, (rows) => ({
     ...plainColumns(rows),
     event: Array.from({ length: rows }, (_, i) => `event-${i}`),
@@ -134,7 +134,7 @@ Deno.test("publish says how many rows were duplicates", async () => {
   assert.equal((await messagesOf(server, "ORDERS")).length, 30);
 });
 
-Deno.test("publish --dry-run counts, and neither dials nor sends", async () => {
+Deno.test("publish --dry-run counts rows, and neither dials nor sends", async () => {
   using files = new Files(100);
   const args = ["publish", files.path("orders.arrow"), "--stream", "S", "--subject", "s.{resource}"];
   const { exitCode, out, err } = await jetrow([...args, "--dry-run"]);
@@ -152,7 +152,7 @@ Deno.test("publish --dry-run counts, and neither dials nor sends", async () => {
   assert.equal((await jetrow([...args, "--dry-run", "--url", "http://x"])).exitCode, 2, "a wrong option is refused");
 });
 
-Deno.test("publish --dry-run finds what publishing would: row numbers of the whole input, ids that are there twice", async () => {
+Deno.test("publish --dry-run finds the errors of publishing, with row numbers of the whole input and repeated ids", async () => {
   using files = new Files(300, (rows) => ({
     ...plainColumns(rows),
     event: Array.from({ length: rows }, (_, i) => `event-${i === 250 ? 3 : i}`),
@@ -164,7 +164,7 @@ Deno.test("publish --dry-run finds what publishing would: row numbers of the who
   assert.match(twice.err, /\(batch 0 of .*orders\.arrow\)\n$/);
 });
 
-Deno.test("publish says which input's batch could not be encoded, and what was a duplicate before", async () => {
+Deno.test("publish names the input of a batch that cannot be encoded, and the earlier duplicates", async () => {
   await using server = await startNatsServer();
   const event = (i: number) => `event-${i === 250 ? 3 : i}`;
   const columns = (rows: number) => ({
@@ -182,7 +182,7 @@ Deno.test("publish says which input's batch could not be encoded, and what was a
   assert.ok(err.includes(`(batch 0 of ${bad.path("orders.arrow")})\n`), err);
 });
 
-Deno.test("publish names options as the command line does, in errors of the library too", async () => {
+Deno.test("publish names options as written on the command line, also in errors of the library", async () => {
   using files = new Files(1);
   await using server = await startNatsServer();
   const args = ["publish", files.path("orders.arrow"), ...destination(server), "--no-create-stream"];
@@ -195,7 +195,7 @@ Deno.test("publish names options as the command line does, in errors of the libr
   );
 });
 
-Deno.test("publish of a stream that is cut fails, and says what was published before", async () => {
+Deno.test("publish of a truncated stream fails, and reports what was published before", async () => {
   using files = new Files(100);
   await using server = await startNatsServer();
   const bytes = tableToIPC(files.table, "stream");
@@ -218,7 +218,7 @@ Deno.test("publish of a stream that is cut fails, and says what was published be
   assert.match(refused.err, /cut\.arrows cannot be read: it ends at byte/);
 });
 
-Deno.test("publish without a server says which were tried", async () => {
+Deno.test("publish that reaches no server names the servers that were tried", async () => {
   using files = new Files(1);
   const url = "nats://127.0.0.1:1,nats://127.0.0.1:2";
   const { exitCode, err } = await jetrow([
@@ -238,13 +238,13 @@ Deno.test("publish without a server says which were tried", async () => {
   );
 });
 
-Deno.test("publish that is interrupted tells each row's fate and exits with 130", async () => {
+Deno.test("publish that is interrupted reports each row's outcome and exits with 130", async () => {
   using files = new Files(2000);
   await using server = await startNatsServer();
   const [program, ...args] = [...COMMAND, "publish", "-", "--resource", "eu", ...destination(server)];
   const child = new Deno.Command(program!, { args, cwd: ROOT, stdin: "piped", stdout: "piped", stderr: "piped" })
     .spawn();
-  // The stream never ends: the command waits for more rows when the interrupt comes.
+  // The stream never ends: the command waits for more rows when the interrupt arrives.
   const writer = child.stdin.getWriter();
   await writer.write(tableToIPC(files.table, "stream").slice(0, -8));
   const [first, rest] = child.stdout.tee();
@@ -261,7 +261,7 @@ Deno.test("publish that is interrupted tells each row's fate and exits with 130"
   assert.equal(receiptsOf(out)[0]!.rows, 2000);
 });
 
-Deno.test("publish whose reader goes away fails without a crash", async () => {
+Deno.test("publish to a pipe whose reader exits fails without a crash", async () => {
   using files = new Files(3000);
   await using server = await startNatsServer();
   const where = destination(server).map((part) => `'${part}'`).join(" ");
@@ -272,7 +272,7 @@ Deno.test("publish whose reader goes away fails without a crash", async () => {
   assert.match(err, /exit code 1\n/);
 });
 
-Deno.test("publish whose output has no room left says so without a crash", async () => {
+Deno.test("publish whose output device is full reports that without a crash", async () => {
   using files = new Files(1);
   if (!existsSync("/dev/full")) return printSkip("a full disk", "there is no /dev/full");
   const { exitCode, err } = await shell(
@@ -283,7 +283,7 @@ Deno.test("publish whose output has no room left says so without a crash", async
   assert.doesNotMatch(err, /\n +at /);
 });
 
-Deno.test("publish on a terminal shows a progress line, and takes it away", async () => {
+Deno.test("publish on a terminal shows a progress line, and removes it", async () => {
   using files = new Files(20_000);
   await using server = await startNatsServer();
   const shown = await onTerminal(["publish", files.path("orders.arrow"), ...destination(server)]);
@@ -300,7 +300,7 @@ Deno.test("publish on a terminal shows a progress line, and takes it away", asyn
   ]);
 });
 
-/** The lines that a terminal shows in the end: a carriage return goes back to the start, `ESC [ K` clears what follows. */
+/** The lines that a terminal shows in the end: a carriage return moves to the start, `ESC [ K` clears the rest. */
 function shownLines(screen: string): string[] {
   return screen.split("\n").map((line) => {
     let shown = "";

@@ -1,4 +1,4 @@
-/** A stream that is deleted and recreated before the command ends: no row that went with it is called acknowledged. */
+/** A stream that is deleted and recreated before the command ends: none of its lost rows is reported as acknowledged. */
 
 import assert from "node:assert/strict";
 import { main } from "../../../src/cli/main.ts";
@@ -9,7 +9,7 @@ import { destination, Files } from "../_files.ts";
 const STREAM = { name: "ORDERS", subjects: ["orders.>"], allow_batched: true };
 
 for (const more of [[], ["--publish-mode", "fast"], ["--retry", "30s"]]) {
-  Deno.test(`publish ${more.join(" ")} to a stream that is recreated behind the last row exits 1 and says that rows are gone`, async () => {
+  Deno.test(`publish ${more.join(" ")} exits with 1 and reports lost rows if the stream is recreated after the last row`, async () => {
     using files = new Files(10);
     await using server = await startNatsServer();
     const nc = await connect({ url: server.url });

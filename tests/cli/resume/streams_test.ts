@@ -6,7 +6,7 @@ import { BASE } from "../../faults/_scripted.ts";
 
 const STATE = { messages: 0, bytes: 0, first_seq: 1, last_seq: 2_000_000, consumer_count: 0 };
 
-/** What `removedBehind` counts behind sequence 4 of a stream with these interior deletes, and what it asked. */
+/** What `removedBehind` counts after sequence 4 of a stream with these interior deletes, and the requests it sent. */
 async function removed(count: number, deleted: readonly number[]): Promise<{ removed: number; asked: string[] }> {
   const asked: string[] = [];
   const { nc } = fakeConnection({
@@ -20,11 +20,11 @@ async function removed(count: number, deleted: readonly number[]): Promise<{ rem
   return { removed: await removedBehind(nc, "ORDERS", 4, resolveOptions(BASE), signal), asked };
 }
 
-Deno.test("removedBehind() asks for the list of interior deletes only when there are some", async () => {
+Deno.test("removedBehind() requests the list of interior deletes only if there are any", async () => {
   assert.deepEqual(await removed(0, []), { removed: 0, asked: [""] });
   assert.deepEqual(await removed(3, [3, 4, 5]), { removed: 1, asked: ["", '{"deleted_details":true}'] });
 });
 
-Deno.test("removedBehind() counts all interior deletes when a list of them would take megabytes", async () => {
+Deno.test("removedBehind() counts all interior deletes even if a list of them would take megabytes", async () => {
   assert.deepEqual(await removed(100_001, []), { removed: 100_001, asked: [""] });
 });

@@ -29,7 +29,7 @@ function publish(server: NatsServer, ...more: string[]): Promise<Said> {
 
 const linesOf = (out: string) => out.trimEnd().split("\n").map((line) => JSON.parse(line));
 
-Deno.test("verify of what publish printed finds every row, from a file, from standard input, through a pipe", async () => {
+Deno.test("verify finds every row of publish's output, from a file, standard input and a pipe", async () => {
   await using server = await startNatsServer();
   const { out: receipts } = await publish(server);
   const file = written("good.jsonl", receipts);
@@ -48,7 +48,7 @@ Deno.test("verify of what publish printed finds every row, from a file, from sta
   assert.equal(linesOf(piped.out)[0].ok, true);
 });
 
-Deno.test("verify exits with 1 where rows are missing, and says which receipt's", async () => {
+Deno.test("verify exits with 1 if rows are missing, and names their receipt", async () => {
   await using server = await startNatsServer();
   const { out: receipts } = await publish(server);
   const file = written("missing.jsonl", receipts);
@@ -65,7 +65,7 @@ Deno.test("verify exits with 1 where rows are missing, and says which receipt's"
   assert.match(shown.screen, /FAILED {2}nats:\/\/ORDERS\/orders {2}batch 0, offset 300: 300 rows: 1 row missing\r\n/);
 });
 
-Deno.test("verify tells a content that differs, a stream that is gone and a receipt without sequences apart", async () => {
+Deno.test("verify distinguishes changed content, a missing stream and a receipt without sequences", async () => {
   await using server = await startNatsServer();
   const [receipt] = linesOf((await publish(server)).out);
   const others = [
@@ -87,7 +87,7 @@ Deno.test("verify tells a content that differs, a stream that is gone and a rece
   assert.match(err, /^jetrow: read 1,200 rows of 4 receipts back: 3 receipts failed\n$/);
 });
 
-Deno.test("verify names a receipt that has no place by its line", async () => {
+Deno.test("verify names a receipt without batch and offset by its line", async () => {
   await using server = await startNatsServer();
   const [{ uri: _uri, batch: _batch, offset: _offset, ...bare }] = linesOf((await publish(server)).out);
   const file = written("bare.jsonl", JSON.stringify(bare));
@@ -96,7 +96,7 @@ Deno.test("verify names a receipt that has no place by its line", async () => {
   assert.equal(out, `ok      ORDERS  ${file}, line 1: 300 rows\n`);
 });
 
-Deno.test("verify reads a journal's receipts alone, and passes over its torn last line", async () => {
+Deno.test("verify reads only the receipts of a journal, and skips its incomplete last line", async () => {
   await using server = await startNatsServer();
   const [first, second] = linesOf((await publish(server)).out);
   const lines = [{ kind: "run" }, { kind: "begin" }, { kind: "receipt", ...first }, { kind: "receipt", ...second }];
@@ -107,7 +107,7 @@ Deno.test("verify reads a journal's receipts alone, and passes over its torn las
   assert.match(err, /journal\.jsonl, line 5 is incomplete: skipped\n/);
 });
 
-Deno.test("verify says of a journal that was edited that it was, and in which line", async () => {
+Deno.test("verify reports a journal that was edited, with the line", async () => {
   await using scene = await finished();
   scene.write(scene.text().replace('"resource":"orders","stream"', '"resource":"others","stream"'));
   const { exitCode, err } = await jetrow(["verify", scene.journal, "--url", scene.server.url]);
@@ -115,7 +115,7 @@ Deno.test("verify says of a journal that was edited that it was, and in which li
   assert.match(err, /orders\.journal, line 1: the journal was edited after it was written/);
 });
 
-Deno.test("verify refuses what is no receipt, by file and line", async () => {
+Deno.test("verify refuses what is not a receipt, by file and line", async () => {
   await using server = await startNatsServer();
   const [receipt] = linesOf((await publish(server)).out);
   const good = JSON.stringify(receipt);

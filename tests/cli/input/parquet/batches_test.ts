@@ -17,7 +17,7 @@ async function jsonOf(bytes: Uint8Array): Promise<string[]> {
 }
 
 for (const name of readdirSync(FOLDER).filter((name) => name.endsWith(".parquet"))) {
-  Deno.test(`parquetBatches() gives the types that ${name} has`, async () => {
+  Deno.test(`parquetBatches() yields batches with the types of ${name}`, async () => {
     const bytes = Uint8Array.from(readFileSync(new URL(name, FOLDER)));
     const expected = readFileSync(new URL(name.replace(".parquet", ".ndjson"), FOLDER), "utf8").trimEnd().split("\n");
     assert.deepEqual(await jsonOf(bytes), expected);
@@ -25,7 +25,7 @@ for (const name of readdirSync(FOLDER).filter((name) => name.endsWith(".parquet"
   });
 }
 
-Deno.test("parquetBatches() refuses an INTERVAL that Arrow does not hold, by the column's name", async () => {
+Deno.test("parquetBatches() refuses an INTERVAL that Arrow cannot hold, and names the column", async () => {
   const duration = Uint8Array.from(readFileSync(new URL("duckdb.parquet", FOLDER)));
   const months = new TextDecoder("latin1").decode(duration).indexOf("\x0e\0\0\0\x03\0\0\0\xf4\x01\0\0");
   assert.ok(months > 0);
@@ -33,7 +33,7 @@ Deno.test("parquetBatches() refuses an INTERVAL that Arrow does not hold, by the
   await assert.rejects(jsonOf(duration), /column "i": an interval of 4278190094 months is too long$/);
 });
 
-Deno.test("parquetBatches() refuses a footer that is damaged, wherever it is", async () => {
+Deno.test("parquetBatches() refuses a footer that is damaged at any byte", async () => {
   const bytes = Uint8Array.from(readFileSync(new URL("parquet_go.parquet", FOLDER)));
   const expected = await jsonOf(bytes);
   const length = new DataView(bytes.buffer).getUint32(bytes.length - 8, true);
@@ -48,7 +48,7 @@ Deno.test("parquetBatches() refuses a footer that is damaged, wherever it is", a
   }
 });
 
-Deno.test("isMemoryFailure() tells want of memory from damage", () => {
+Deno.test("isMemoryFailure() distinguishes a lack of memory from damaged data", () => {
   assert.ok(!isMemoryFailure(new Panic(), 100e6));
   assert.ok(isMemoryFailure(new Panic(), 3e9));
   assert.ok(isMemoryFailure(new RangeError("Array buffer allocation failed"), 1));

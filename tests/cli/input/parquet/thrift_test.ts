@@ -7,7 +7,7 @@ import {
   writeThrift,
 } from "../../../../src/cli/input/parquet/thrift.ts";
 
-/** A value of a type, as deep as `depth`. */
+/** A value of a type, nested up to `depth`. */
 function valueOf(type: number, depth: number): fc.Arbitrary<ThriftValue> {
   const types = fc.constantFrom(...(depth === 0 ? [3, 5, 6, 8] : [1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
   switch (type) {
@@ -57,7 +57,7 @@ Deno.test("readThrift() reads what writeThrift() writes", () => {
   fc.assert(fc.property(structOf(3), (fields) => assert.deepEqual(readThrift(writeThrift(fields)), fields)));
 });
 
-Deno.test("readThrift() throws a RangeError for bytes that are cut or are not a struct", () => {
+Deno.test("readThrift() throws a RangeError for truncated bytes and for bytes that are not a struct", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
     try {
       readThrift(bytes);

@@ -6,7 +6,7 @@ import { timestamps } from "../../../../src/cli/input/parquet/values.ts";
 
 const NS_PER_DAY = 86_400_000_000_000n;
 
-/** A decoded column of instants; undefined is null, with bytes that no instant has. */
+/** A decoded column of instants; undefined is a null whose slot holds an invalid instant. */
 function column(instants: readonly (bigint | undefined)[]): IpcData {
   const values = new Uint8Array(12 * instants.length).fill(0xff);
   const view = new DataView(values.buffer);
@@ -24,7 +24,7 @@ function column(instants: readonly (bigint | undefined)[]): IpcData {
 
 const SIZES = [1_000_000_000n, 1_000_000n, 1000n, 1n];
 
-Deno.test("timestamps() keeps every instant, in the finest unit that holds them all", () => {
+Deno.test("timestamps() keeps every instant, in the finest unit that can hold all of them", () => {
   const most = 2_000_000_000n * NS_PER_DAY;
   const anyInstant = fc.tuple(fc.constantFrom(...SIZES), fc.bigInt({ min: -most, max: most })).map(([size, ns]) =>
     ns - ns % size
@@ -47,7 +47,7 @@ Deno.test("timestamps() keeps every instant, in the finest unit that holds them 
   );
 });
 
-Deno.test("timestamps() refuses nanoseconds beside years that they do not reach", () => {
+Deno.test("timestamps() refuses a column with both nanoseconds and years outside their range", () => {
   const far = -(350_000n * NS_PER_DAY);
   assert.throws(() => timestamps(column([1n, far]), null), RangeError);
   assert.equal(timestamps(column([1000n, far]), null).type.unit, 2);
