@@ -16,13 +16,13 @@ function resultOf(suite: string, runtime: string, lines: readonly Line[], given:
   return { suite, runtime, version: "1.2.3", machine: "2 x CPU", at, load: [1, 2], arguments: given, lines };
 }
 
-/** A table's cells, without what aligns them. */
+/** A table's cells, without the padding. */
 function cellsOf(text: string): string[][] {
   const rows = text.split("\n").filter((line) => line.startsWith("|") && !/^[|\s:-]+$/.test(line));
   return rows.map((line) => line.slice(1, -1).split("|").map((cell) => cell.trim()));
 }
 
-Deno.test("table() gives each that jetrow is compared with a column, and leaves its own row to those who ask", () => {
+Deno.test("table() has a column for each alternative to jetrow, and jetrow's own row only on request", () => {
   const lines = [
     lineOf("jetrow", { "raw socket": 0.5, "js.publish": 20.4 }, { clientCpu: 1.25, serverCpu: 6 }),
     lineOf("raw socket", { jetrow: 2, "js.publish": 40 }),
@@ -38,7 +38,7 @@ Deno.test("table() gives each that jetrow is compared with a column, and leaves 
   ]);
 });
 
-Deno.test("report() leaves a table as it stands when a runtime's result is missing", () => {
+Deno.test("report() leaves a table unchanged when a runtime's result is missing", () => {
   const text = "a\n\n<!-- bench: publish -->\n\nold\n\n<!-- end -->\n\nb\n\n<!-- bench: workerd -->\n<!-- end -->\n";
   const result = resultOf("publish", "deno", [lineOf("jetrow", {})], ["--quick"]);
   const said: string[] = [];
@@ -52,7 +52,7 @@ Deno.test("report() leaves a table as it stands when a runtime's result is missi
   assert.match(whole, /<!-- bench: workerd -->\n\n\| case [^]*\n\n<!-- end -->\n$/);
 });
 
-Deno.test("headline() has a column a runtime, and refuses results without the usual case", () => {
+Deno.test("headline() has a column per runtime, and refuses results without the usual case", () => {
   const usual = lineOf("jetrow", { "raw socket": 0.9, "js.publish": 3.81, "nats.go": 1.2 }, {
     case: "256 B, file, window 1024",
     clientCpu: 1.9,
@@ -64,7 +64,7 @@ Deno.test("headline() has a column a runtime, and refuses results without the us
   assert.throws(() => headline([resultOf("publish", "bun", [usual])], [encoded]), /has no case 10 columns/);
 });
 
-Deno.test("added() is one measurement of several, without CPU when one has none", () => {
+Deno.test("added() combines several measurements into one, without CPU time if one has none", () => {
   const sample = { count: 10, seconds: 0.5, clientCpu: 3, serverCpu: 4 };
   assert.deepEqual(added([sample, { ...sample, serverCpu: undefined }]), {
     count: 20,
@@ -74,7 +74,7 @@ Deno.test("added() is one measurement of several, without CPU when one has none"
   });
 });
 
-Deno.test("compare() takes ratios of the same round, and warms up what is not warm", async () => {
+Deno.test("compare() takes ratios within the same round, and warms up cases that are not warm", async () => {
   const lines: Line[] = [];
   const bench: Bench = {
     quick: false,
@@ -85,7 +85,7 @@ Deno.test("compare() takes ratios of the same round, and warms up what is not wa
     say: () => {},
   };
   const calls = { a: 0, b: 0 };
-  // Both get slower from round to round; a stays twice as fast.
+  // Both become slower from round to round; a stays twice as fast.
   const a = { name: "a", run: () => ({ count: 100, seconds: ++calls.a === 1 ? 1 : calls.a }) };
   const b = { name: "b", isWarm: true, run: () => ({ count: 100, seconds: 2 * (++calls.b + 1) }) };
   await compare(bench, { suite: "s", case: "c", unit: "rows" }, [a, b]);
@@ -94,7 +94,7 @@ Deno.test("compare() takes ratios of the same round, and warms up what is not wa
   assert.equal(lines[0]!.perSecond, 100 / 3);
 });
 
-Deno.test("everyType() has columns of names of their own that the encoder takes", () => {
+Deno.test("everyType() has columns with distinct names that the encoder accepts", () => {
   const all = everyType(9);
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length);
   const bodies = all.map(({ rows }) => {
@@ -105,7 +105,7 @@ Deno.test("everyType() has columns of names of their own that the encoder takes"
     assert.equal(rows, 9, all[i]!.name);
     assert.deepEqual(Object.keys(JSON.parse(text)), ["c"], all[i]!.name);
   }
-  // Each with metadata is written as its meaning says, and not as its storage.
+  // Columns with metadata are written by their logical type, not by their storage type.
   const textOf = (name: string) => bodies[all.findIndex((each) => each.name === name)]![1];
   assert.match(textOf("utf8, json"), /^\{"c":\{"id":/);
   assert.match(textOf("utf8, decimal"), /^\{"c":\d+\.25\}$/);

@@ -5,19 +5,19 @@ import { gzipSync } from "node:zlib";
 import config from "../deno.json" with { type: "json" };
 import { buildSync } from "./_support/bundle.ts";
 
-/** An entry's bundle: its size, and what it is made of. */
+/** The bundle of an entry point: its size, and what it contains. */
 interface Bundle {
   readonly minified: number;
   readonly gzipped: number;
-  /** Names of packages, and the folders or files of the sources; not the entry itself, nor empty stand-ins. */
+  /** Names of packages, and folders or files of the sources, without the entry point itself and empty stubs. */
   readonly parts: readonly string[];
 }
 
-/** The NATS client and what it is made of: a caller of `.` has it already, to dial with. */
+/** The NATS client and its parts: a caller of `.` has them already, for dialling. */
 const CLIENT = ["@nats-io/nats-core", "@nats-io/nkeys", "@nats-io/nuid", "tweetnacl"];
 const CORE = ["@noble/hashes", ...CLIENT].sort();
 
-/** The packages that each entry may hold. Not measured: `./deno` and `./bun`, which are `./node`'s, and the command. */
+/** The packages that each entry point may contain. `./deno` and `./bun` equal `./node`; the command is not measured. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ".": CORE,
   "./web": CORE,
@@ -76,7 +76,7 @@ function documentedSizes(table: string, name: string): readonly number[] {
   return [...row.matchAll(/([\d.]+) kB/g)].map(([, size]) => Number(size) * 1000);
 }
 
-Deno.test("the bundle of each entry holds what it needs and no more", async (t) => {
+Deno.test("the bundle of each entry point contains what it needs and no more", async (t) => {
   const documentation = await readFile(new URL("../docs/package.md", import.meta.url), "utf8");
   const rows: string[] = [];
   const stale: string[] = [];
@@ -93,17 +93,17 @@ Deno.test("the bundle of each entry holds what it needs and no more", async (t) 
     if (entry === ".") {
       measured("`.` without the client", bundle('export * from "./mod.ts"', ["@nats-io/*"]));
     }
-    await t.step(`${entry} holds no other packages than ${packages.join(", ") || "none"}`, () => {
+    await t.step(`${entry} contains no other packages than ${packages.join(", ") || "none"}`, () => {
       assert.deepEqual(made.parts.filter(isPackage), packages);
       assert.ok(made.parts.some((part) => !isPackage(part)));
     });
     if (entry !== "./subject") continue;
-    await t.step("./subject holds no Arrow and no NATS code", () => {
+    await t.step("./subject contains no Arrow and no NATS code", () => {
       const strange = made.parts.filter((part) => /arrow|json|message|publish|stream|lifecycle|runtime/.test(part));
       assert.deepEqual(strange, []);
     });
   }
-  await t.step("one pure function of the main entry is hardly larger than from its own entry", () => {
+  await t.step("one pure function of the main entry point is hardly larger than from its own entry point", () => {
     const [all, own] = ["./mod.ts", "./src/json/mod.ts"].map((path) =>
       bundle(`export { encodeRows } from "${path}"`, ["@nats-io/*", "@noble/*"])
     );

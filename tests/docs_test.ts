@@ -19,7 +19,7 @@ const slugsOf = (text: string): readonly string[] =>
     title!.toLowerCase().replace(/[^a-z0-9 _-]/g, "").replaceAll(" ", "-")
   );
 
-Deno.test("docs/delivery.md says of every error code what to do", () => {
+Deno.test("docs/delivery.md says for every error code what to do", () => {
   const codes = [...read("src/errors/codes.ts").matchAll(/^\s+\| "([a-z]+\.[a-z_]+)"/gm)].map(([, code]) => code!);
   assert.ok(codes.length > 50, `${codes.length} codes`);
   const rows = read("docs/delivery.md").split("\n").filter((line) => /^\| `[a-z]+\.[a-z_]+`/.test(line));
@@ -55,12 +55,12 @@ Deno.test("every page but README.md begins with the question that it answers", (
   }
 });
 
-Deno.test("README.md leads to every page", () => {
+Deno.test("README.md links to every page", () => {
   const text = read("README.md");
   assert.deepEqual(pages.filter((page) => page !== "README.md" && !text.includes(`](${page})`)), []);
 });
 
-/** The first cell of a table's rows, option names without backticks, and the second. */
+/** The first cell of each row of a table, option names without backticks, and the second. */
 const defaultsIn = (page: string): ReadonlyMap<string, string> => {
   const rows = read(page).matchAll(/^\| (`[^|]*?`) +\| +([^|]*?) +\|/gm);
   return new Map([...rows].map(([, name, byDefault]) => [name!.replaceAll("`", ""), byDefault!.replaceAll("`", "")]));
@@ -71,7 +71,7 @@ Deno.test("docs/options.md has every option", () => {
   assert.deepEqual(OPTION_KEYS.camel.filter((option) => !text.includes(`\`${option}\``)), []);
 });
 
-Deno.test("docs/options.md, docs/cli.md and --help give the defaults of the source", () => {
+Deno.test("docs/options.md, docs/cli.md and --help state the defaults of the source", () => {
   const settings = resolveOptions({ stream: "S", subject: "s" });
   const [page, cli] = [defaultsIn("docs/options.md"), defaultsIn("docs/cli.md")];
   const help = new Map([...PUBLISHER_OPTIONS, ...CONNECTION_OPTIONS].map(({ name, byDefault }) => [name, byDefault]));
@@ -115,7 +115,7 @@ for (const page of LISTED) {
   });
 }
 
-Deno.test("no page has a link that leads nowhere in the repository", () => {
+Deno.test("every link to a file of the repository leads to an existing file", () => {
   const broken: string[] = [];
   let followed = 0;
   for (const page of pages) {
@@ -147,7 +147,7 @@ Deno.test("docs/messages.md has every Arrow type", () => {
   assert.deepEqual(Object.keys(TypeId).filter((name) => !new RegExp(`\\b${name}(\\d+)?\\b`).test(names)), []);
 });
 
-Deno.test("docs/messages.md has the headers in their order", () => {
+Deno.test("docs/messages.md lists the headers in order", () => {
   const rows = read("docs/messages.md").split("## Headers")[1]!.split("\n## ")[0]!.matchAll(/^\| (\S[^|]*?) +\|/gm);
   const headers = [["your own headers", "x"]] as const;
   const { bytes } = headerBlock({ operation: "insert", expectedStream: "S", ttl: "1", headers, withId: true });

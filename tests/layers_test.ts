@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { codeOf, importsOf } from "./_support/source_scan.ts";
 
-/** Lowest first. A file imports lower ranks, or its own folder's files of its own rank. */
+/** From the lowest to the highest. A file imports lower ranks, or files of its own folder with its own rank. */
 const RANKS: readonly (readonly string[])[] = [
   ["src/errors/", "src/types/", "src/capabilities.ts"],
   ["src/util/"],
@@ -17,13 +17,13 @@ const RANKS: readonly (readonly string[])[] = [
   ["src/cli/"],
 ];
 
-/** Where the runtime may be named. */
+/** Where a runtime may be named. */
 const RUNTIME = ["src/runtime/", "src/cli/"];
 
-/** What the core may import as a value: the client's runtime-free parts and the hash. */
+/** What the core may import as a value: the client's runtime-independent parts and the hash. */
 const CORE_PACKAGES = /^(?:@nats-io\/(?:nats-core|jetstream)|@noble\/hashes)(?:\/|$)/;
 
-/** What the reader of Arrow IPC loads when data is compressed with ZSTD. */
+/** What the Arrow IPC reader loads for data compressed with ZSTD. */
 const ZSTD = "fzstd";
 
 const LONGEST_FILE = 300;
@@ -53,18 +53,18 @@ function folderOf(path: string): string {
 
 const isBelowRuntime = (path: string) => !RUNTIME.some((place) => path.startsWith(place));
 
-/** A relative specifier as a path of the package. */
+/** A relative specifier as a path in the package. */
 function resolve(specifier: string, path: string): string {
   return new URL(specifier, new URL(path, root)).href.slice(root.href.length);
 }
 
-/** The files of the package that a file imports, types included. */
+/** The files of the package that a file imports, also for types. */
 function filesImportedBy(path: string): string[] {
   const relative = importsOf(sources.get(path)!).filter(({ specifier }) => specifier.startsWith("."));
   return relative.map(({ specifier }) => resolve(specifier, path));
 }
 
-/** What runs when an entry is imported: its files, and the packages they name. */
+/** What importing an entry point loads: its files, and the packages that they name. */
 function graphOf(entry: string): { readonly files: ReadonlySet<string>; readonly packages: ReadonlySet<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -79,7 +79,7 @@ function graphOf(entry: string): { readonly files: ReadonlySet<string>; readonly
   return { files, packages };
 }
 
-/** Lines of the form `file: what is wrong`, for every file that a check finds something in. */
+/** Lines of the form `file: what is wrong`, for every file in which `check` finds something. */
 function findings(check: (path: string, source: string) => readonly string[]): string[] {
   return [...sources].flatMap(([path, source]) => check(path, source).map((fault) => `${path}: ${fault}`));
 }
@@ -100,12 +100,12 @@ Deno.test("a file imports lower ranks or its own folder", () => {
   assert.deepEqual(faults, []);
 });
 
-Deno.test("imports stay in the package and lead to files that are there", () => {
+Deno.test("imports stay in the package and lead to existing files", () => {
   const faults = findings((path) => filesImportedBy(path).filter((imported) => !sources.has(imported)));
   assert.deepEqual(faults, []);
 });
 
-Deno.test("imports form no circle", () => {
+Deno.test("imports form no cycle", () => {
   const done = new Set<string>();
   const visit = (path: string, above: readonly string[]): void => {
     assert.ok(!above.includes(path), [...above.slice(above.indexOf(path)), path].join(" imports "));
@@ -116,7 +116,7 @@ Deno.test("imports form no circle", () => {
   for (const path of sources.keys()) visit(path, []);
 });
 
-Deno.test("below the runtime no package is a value but the client and the hash, and nothing is a transport", () => {
+Deno.test("below the runtime only the client and the hash are imported as values, and no transport", () => {
   const faults = findings((path, source) => {
     if (!isBelowRuntime(path)) return [];
     const packages = importsOf(source).filter(({ specifier, typeOnly }) => !typeOnly && !specifier.startsWith("."));
@@ -143,19 +143,19 @@ Deno.test("below the runtime no file names Deno, Bun, process or node:", () => {
   assert.deepEqual(faults, []);
 });
 
-Deno.test("the web entry leads to no node: and no TCP transport", () => {
+Deno.test("the web entry point loads no node: module and no TCP transport", () => {
   const { files, packages } = graphOf("src/runtime/web.ts");
   assert.ok(files.has("src/publish/publisher.ts") && packages.has("@nats-io/nats-core"));
   assert.deepEqual([...packages].filter((name) => !CORE_PACKAGES.test(name)), []);
 });
 
-Deno.test("the Arrow entry leads to no package but the ZSTD decoder", () => {
+Deno.test("the Arrow entry point loads no package but the ZSTD decoder", () => {
   const { files, packages } = graphOf("src/arrow/mod.ts");
   assert.ok(files.has("src/arrow/ipc/read_arrow.ts"));
   assert.deepEqual([...packages], [ZSTD]);
 });
 
-Deno.test("the pure entries lead to no package", () => {
+Deno.test("the pure entry points load no package", () => {
   for (const entry of ["src/subject/mod.ts", "src/json/mod.ts", "src/errors/mod.ts"]) {
     const { files, packages } = graphOf(entry);
     assert.ok(files.has(entry), entry);
@@ -175,7 +175,7 @@ Deno.test("a file has at most 300 lines", () => {
   assert.deepEqual([...sources.keys()].filter(isLong), []);
 });
 
-Deno.test("importsOf() sees imports of every form, and none in comments", () => {
+Deno.test("importsOf() finds imports of every form, and none in comments", () => {
   const source = `
     // import { a } from "./comment.ts";
     /* import "./comment.ts"; */
@@ -211,7 +211,7 @@ Deno.test("importsOf() sees imports of every form, and none in comments", () => 
   ]);
 });
 
-Deno.test("codeOf() leaves the code and nothing that is only text", () => {
+Deno.test("codeOf() keeps the code and removes strings and comments", () => {
   const source =
     'const a = "Deno"; // Bun\nconst b = /process"/; /* node: */ const c = `Deno`; const d = `${Deno.pid}`;';
   assert.deepEqual(codeOf(source).match(/Deno|Bun|process|node:/g), ["Deno"]);

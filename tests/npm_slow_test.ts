@@ -10,7 +10,7 @@ import { demoTable } from "./_support/arrow/mod.ts";
 import { startNatsServer } from "./_support/nats/mod.ts";
 import { bunProgram, node22Program, nodeProgram, tscProgram } from "./_support/runtimes.ts";
 
-/** Every entry, and one thing of each. */
+/** Every entry point, and one export of each. */
 const USE = `
   import { sliceRows } from "@jetrow/jetrow";
   import { rowsOf } from "@jetrow/jetrow/arrow";
@@ -29,7 +29,7 @@ const USE = `
     expandTemplate("a.{resource}", "b"),
   ]));`;
 
-/** What a user writes: compiled without a cast, under a project's own settings. */
+/** What a user writes: it compiles without a cast, under a project's own settings. */
 const PROJECT = `
   import * as arrow from "apache-arrow";
   import { batchesOf, type Finding, inspect, isJetrowError, type RunReceipt, type SinkConfig } from "@jetrow/jetrow";
@@ -58,7 +58,7 @@ const PROJECT = `
     return isJetrowError(error) ? error.code : undefined;
   }
   export const others: unknown[] = [publishAll, captureFilter(config, "r"), main, encodeRows];
-  // @ts-expect-error: plain objects are no rows
+  // @ts-expect-error: rows must be Arrow data, not plain objects
   others.push(encodeRows([{ id: 1 }]));
 `;
 
@@ -81,7 +81,7 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
     const expected = JSON.stringify([true, "connection.refused", "a.b"]);
     await npm(tarball);
 
-    await t.step("it asks npm for what npm has, and for no optional peer", async () => {
+    await t.step("it depends only on packages that npm has, and on no optional peer", async () => {
       const text = await readFile(at("npm/node_modules/@jetrow/jetrow/package.json"), "utf8");
       const { dependencies, engines, peerDependencies, peerDependenciesMeta } = JSON.parse(text);
       assert.deepEqual(Object.keys(dependencies), [
@@ -97,7 +97,7 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
       assert.ok(!JSON.stringify(tree).includes("apache-arrow@") && !("apache-arrow" in tree.dependencies));
     });
 
-    await t.step("every link of its documents leads to a file of the package", async () => {
+    await t.step("every link in its documents leads to a file of the package", async () => {
       const installed = at("npm/node_modules/@jetrow/jetrow");
       const pages = ["README.md", "CONTRIBUTING.md", "examples/README.md"];
       for (const name of await readdir(`${installed}/docs`)) if (name.endsWith(".md")) pages.push(`docs/${name}`);
@@ -119,7 +119,7 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
     for (const program of [node22, node]) {
       if (program === undefined) continue;
       const { out } = await run(at("npm"), program, "--version");
-      await t.step(`every entry loads on Node ${out.trim()}`, async () => {
+      await t.step(`every entry point loads on Node ${out.trim()}`, async () => {
         assert.equal((await run(at("npm"), program, "use.mjs")).out.trim(), expected);
       });
     }
@@ -138,14 +138,14 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
       const path = node22 === undefined ? Deno.env.get("PATH")! : `${dirname(node22)}:${Deno.env.get("PATH")}`;
       const env = { PATH: path };
       const command = new Deno.Command(at("npm/node_modules/.bin/jetrow"), { args, env, cwd: folder, stdin: "null" });
-      return textsOf(await command.output());
+      return outputOf(await command.output());
     };
     await writeFile(at("orders.arrow"), tableToIPC(demoTable(300), "stream"));
     await using server = await startNatsServer();
     const publish = () =>
       jetrow("publish", "orders.arrow", "--url", server.url, "--stream", "ORDERS", "--subject", "orders.{resource}");
 
-    await t.step("the command says its version, and publishes Arrow data without another package", async () => {
+    await t.step("the command prints its version, and publishes Arrow data without another package", async () => {
       assert.deepEqual(await jetrow("--version"), { code: 0, out: `${VERSION}\n`, err: "" });
       const { code, out, err } = await publish();
       assert.equal(code, 0, err);
@@ -155,7 +155,7 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
     await npm("apache-arrow@21");
     for (const module of ["nodenext", "bundler"]) {
       if (tsc === undefined) break;
-      await t.step(`its types are right in a fresh project under ${module}`, async () => {
+      await t.step(`its types compile in a fresh project under ${module}`, async () => {
         await mkdir(at(`npm/${module}`));
         await writeFile(at(`npm/${module}/project.ts`), PROJECT);
         await writeFile(at(`npm/${module}/tsconfig.json`), JSON.stringify(settings(module)));
@@ -164,7 +164,7 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
     }
 
     if (bun === undefined) return;
-    await t.step("Bun installs it, and every entry loads", async () => {
+    await t.step("Bun installs it, and every entry point loads", async () => {
       await run(at("bun"), bun, "add", "--no-progress", "--ignore-scripts", tarball);
       assert.equal((await run(at("bun"), bun, "use.mjs")).out.trim(), expected);
       const { out } = await run(at("bun"), bun, "run", "--bun", "jetrow", "--version");
@@ -175,7 +175,7 @@ Deno.test("the npm package works where npm and Bun install it", async (t) => {
   }
 });
 
-/** A project that names no library beside the standard ones, and checks declarations of packages too. */
+/** Settings of a project that has only the standard libraries, and checks declarations of packages too. */
 function settings(module: string): unknown {
   const how = module === "nodenext"
     ? { module: "nodenext", moduleResolution: "nodenext" }
@@ -185,12 +185,12 @@ function settings(module: string): unknown {
 }
 
 async function run(cwd: string, command: string, ...args: string[]): Promise<{ readonly out: string }> {
-  const { code, out, err } = textsOf(await new Deno.Command(command, { args, cwd, stdin: "null" }).output());
+  const { code, out, err } = outputOf(await new Deno.Command(command, { args, cwd, stdin: "null" }).output());
   assert.equal(code, 0, `${command} ${args.join(" ")}: ${out}${err}`);
   return { out };
 }
 
-function textsOf({ code, stdout, stderr }: Deno.CommandOutput): { code: number; out: string; err: string } {
+function outputOf({ code, stdout, stderr }: Deno.CommandOutput): { code: number; out: string; err: string } {
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   return { code, out: out!, err: err! };
 }

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import config from "../deno.json" with { type: "json" };
 
 /**
- * `deno doc --lint` wants every type of a signature to be exported by this package, those of other packages too; then
- * it judges their documentation. References to them are let through: there is one, the connection.
+ * `deno doc --lint` requires this package to export every type of a signature, also those of other packages, and then
+ * checks their documentation. References to them are exempt: there is one, the connection.
  */
 const FOREIGN = /^error\[private-type-ref\]: public type '[^']+' references private type 'NatsConnection'$/;
 
-/** What `deno doc --json` says of a name. */
+/** What `deno doc --json` prints for a name. */
 interface DocSymbol {
   readonly name: string;
   readonly declarations: readonly {

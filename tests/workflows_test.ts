@@ -14,7 +14,7 @@ Deno.test("workflows pin every action by its commit, and name its version", () =
   assert.deepEqual(loose, []);
 });
 
-Deno.test("workflows may read the sources; only the release may do more, and that is to prove who it is", () => {
+Deno.test("workflows have read permission only, except the release's id-token", () => {
   const granted = workflows.flatMap(({ name, text }) => {
     assert.match(text, /^permissions:\n {2}contents: read\n\n/m, name);
     return [...text.matchAll(/^ +([\w-]+): (?:write|write-all)$/gm)].map(([, scope]) => `${name}: ${scope}`);

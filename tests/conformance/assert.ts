@@ -1,11 +1,11 @@
-/** Assertions that run anywhere: no `node:`, no package. */
+/** Assertions that run on every runtime: no `node:`, no package. */
 
 /** Throws unless a condition holds. */
 export function ok(condition: unknown, what: string): asserts condition {
   if (!condition) throw new Error(what);
 }
 
-/** Throws unless two values have the same JSON, bigint written as text. */
+/** Throws unless two values have the same JSON, with bigints written as strings. */
 export function equal(actual: unknown, expected: unknown, what: string): void {
   const [is, should] = [show(actual), show(expected)];
   if (is !== should) throw new Error(`${what}: is ${is.slice(0, 400)}, should be ${should.slice(0, 400)}`);
@@ -19,7 +19,7 @@ export function equalBytes(actual: Uint8Array, expected: Uint8Array, what: strin
   throw new Error(`${what}: differs at byte ${at} of ${expected.length}: ${around(actual)} | ${around(expected)}`);
 }
 
-/** What a promise is rejected with; one that is fulfilled throws. */
+/** Returns what a promise rejects with; throws if it resolves. */
 export async function rejection(promise: Promise<unknown>, what: string): Promise<unknown> {
   let value: unknown;
   try {

@@ -1,14 +1,14 @@
-/** Checks of what goes beyond runs and sessions: publish modes, and functions that read. */
+/** Checks of the publish modes, and of the functions that read. */
 
 import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
 import { compareVersions } from "../_support/nats/versions.ts";
 import { equal, ok, rejection } from "./assert.ts";
 import { configOf, count, type Stage } from "./stage.ts";
 
-/** The servers from which on a mode works. */
+/** The oldest server that supports each mode. */
 const MODES = [["atomic", "2.12.1"], ["fast", "2.14.0"]] as const;
 
-/** Atomic and fast delivery store the rows; a server that is too old is named before anything is created. */
+/** Atomic and fast delivery store the rows; on a server that is too old, opening fails before anything is created. */
 export async function modes(stage: Stage): Promise<void> {
   const { library, connect } = stage;
   for (const [publishMode, since] of MODES) {
@@ -26,7 +26,7 @@ export async function modes(stage: Stage): Promise<void> {
   }
 }
 
-/** The server is asked about, the destination inspected, and a receipt's rows are read back. */
+/** testConnection(), inspect() and verifyReceipt(). */
 export async function reading(stage: Stage): Promise<void> {
   const { library, connect } = stage;
   const config = configOf(stage, "READ");
@@ -38,5 +38,5 @@ export async function reading(stage: Stage): Promise<void> {
   equal([isWhole, rows, crc32c, missing], [true, 700, receipt.crc32c, 0], "verification");
   const findings = await library.inspect(nc, config, { resource: "r" });
   equal(findings.filter(({ severity }) => severity === "error"), [], "findings");
-  ok(findings.length > 0, "a stream of one replica without limits is worth a word");
+  ok(findings.length > 0, "a stream of one replica without limits has an informational finding");
 }

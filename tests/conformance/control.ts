@@ -1,4 +1,4 @@
-/** What the suite talks to beside the server: a proxy to lose things with, data, a page for browsers. */
+/** The HTTP server that the suite uses: it controls a proxy and serves data, and a page for browsers. */
 
 import { fuzzCases, readBytes, readVectors } from "../_support/testdata.ts";
 import { isMisread } from "../_support/arrow/readers.ts";
@@ -9,26 +9,26 @@ import { until } from "../_support/wait.ts";
 import type { Env, Fixtures } from "./stage.ts";
 import type { Result } from "./suite.ts";
 
-/** A running control server, with a nats-server of its own. */
+/** A running control server, with its own nats-server. */
 export interface Control extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
-  /** What the suite reported; a promise that never settles while it has not. */
+  /** What the suite reported; pending until then. */
   readonly results: Promise<readonly Result[]>;
 }
 
 /** How the suite reaches the server. */
 export type Transport = "tcp" | "websocket";
 
-/** The least that the rows of an `apply` are on the wire, in bytes; the client's own pings are shorter. */
+/** The minimum size of an `apply`'s rows on the wire, in bytes; the client's own pings are shorter. */
 const SENT = 300;
 
 /**
- * Starts a server, a proxy before it, and what the suite asks for.
+ * Starts a server, a proxy in front of it, and the control server.
  *
  * @param name the run's name
  * @param transport how the suite reaches the server
- * @param script a bundle to be served to a browser
+ * @param script a bundle to serve to a browser
  */
 export async function startControl(name: string, transport: Transport, script?: string): Promise<Control> {
   const nats = await startNatsServer({ websocket: transport === "websocket" });

@@ -1,10 +1,10 @@
-/** Checks of what goes wrong: a cut connection, an abort, a full stream. */
+/** Checks of failures: a cut connection, an abort, a full stream. */
 
 import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
 import { equal, ok, rejection } from "./assert.ts";
 import { ask, configOf, count, publishError, type Stage } from "./stage.ts";
 
-/** The connection is cut with rows on the way: each is unknown, and every later call throws the same error. */
+/** The connection is cut with rows on the wire: each is unknown, and every later call throws the same error. */
 export async function cut(stage: Stage): Promise<void> {
   const { library, connect, env } = stage;
   const config = configOf(stage, "CUT", { url: env.proxyUrl });
@@ -20,8 +20,8 @@ export async function cut(stage: Stage): Promise<void> {
   await run[Symbol.asyncDispose]();
 }
 
-/** A sequence goes on over another connection after a cut; rows with ids are stored once. */
-export async function goesOn(stage: Stage): Promise<void> {
+/** A sequence continues over another connection after a cut; rows with ids are stored once. */
+export async function continues(stage: Stage): Promise<void> {
   const { library, connect, env } = stage;
   const config = configOf(stage, "AGAIN", { url: env.proxyUrl });
   const batches = [0, 50, 100].map((first) => ({ resource: "r", rows: idBatch(50, { first }) }));
@@ -57,7 +57,7 @@ export async function abort(stage: Stage): Promise<void> {
   ok(!nc.isClosed(), "the caller's connection was closed");
 }
 
-/** A stream that is full refuses rows: some are stored, each of the others is known not to be. */
+/** A full stream refuses rows: some are stored, each of the others is known not to be. */
 export async function full(stage: Stage): Promise<void> {
   const { library, connect } = stage;
   const config = configOf(stage, "FULL");

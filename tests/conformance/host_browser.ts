@@ -6,7 +6,7 @@
 import process from "node:process";
 
 const [playwright, executablePath, control] = process.argv.slice(2);
-/** Nothing of its own on the network, and no sandbox: test machines run as root. */
+/** No network use of Chromium's own, and no sandbox, since test machines run as root. */
 const args = [
   "--no-sandbox",
   "--disable-gpu",

@@ -1,4 +1,4 @@
-/** Run by Node: one request to a worker in workerd. `host_workerd.ts <miniflare> <bundle> <control> [flag...]` */
+/** Run by Node: sends one request to a worker in workerd. `host_workerd.ts <miniflare> <bundle> <control> [flag...]` */
 
 import process from "node:process";
 

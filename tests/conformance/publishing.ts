@@ -1,4 +1,4 @@
-/** Checks of runs and sessions, when all goes well. */
+/** Checks of runs and sessions without failures. */
 
 import { tableFromIPC } from "apache-arrow";
 import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
@@ -30,7 +30,7 @@ export async function boundedRun(stage: Stage): Promise<void> {
   equal((await stored(nc, config.stream, 3010)).body, '{"n":3009}', "the last message");
 }
 
-/** Every Arrow type goes over the wire as it is encoded: the receipt's checksum is that of the expected bodies. */
+/** Every Arrow type is sent as it is encoded: the receipt's checksum is that of the expected bodies. */
 export async function everyType(stage: Stage): Promise<void> {
   const { library, connect, fixtures } = stage;
   const config = configOf(stage, "TYPES");
@@ -49,7 +49,7 @@ export async function everyType(stage: Stage): Promise<void> {
   equal(await count(nc, config.stream), published, "stored");
 }
 
-/** Rows with event ids are stored once, under the id that everybody computes. */
+/** Rows with event ids are stored once, under the documented message id. */
 export async function duplicates(stage: Stage): Promise<void> {
   const { library, connect } = stage;
   const config = configOf(stage, "IDS", { namespace: { tenant: "t", pipeline: "p", sinkConnection: "s" } });
@@ -65,7 +65,7 @@ export async function duplicates(stage: Stage): Promise<void> {
   ok((await stored(nc, config.stream, 8)).head.includes(`\r\nNats-Msg-Id: ${id}\r\n`), "the id is another");
 }
 
-/** A session: epochs in order, commits that can be repeated, an abort, a mismatch that poisons nothing. */
+/** A session: epochs in order, repeated commits, an abort, a mismatch that does not poison it. */
 export async function session(stage: Stage): Promise<void> {
   const { library, connect } = stage;
   const config = configOf(stage, "SESSION");

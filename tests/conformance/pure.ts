@@ -1,4 +1,4 @@
-/** Checks of what needs no connection: encoding, ids, errors. */
+/** Checks that need no connection: encoding, ids, errors. */
 
 import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
@@ -6,7 +6,7 @@ import type { ArrowRows } from "../../src/types/mod.ts";
 import { equal, equalBytes, ok, rejection } from "./assert.ts";
 import { fromBase64, type GoldenFile, type Library, type Stage } from "./stage.ts";
 
-/** Every Arrow type's rows, to the byte, read by apache-arrow and by flechette; and what has to be refused. */
+/** The rows of every Arrow type, to the byte, read by apache-arrow and by flechette; and invalid rows. */
 export function golden({ library, fixtures }: Stage): void {
   let compared = 0;
   for (const file of fixtures.golden) {
@@ -26,7 +26,7 @@ function compare(library: Library, { name, lines }: GoldenFile, rows: ArrowRows)
   }
   const { bytes, offsets, crc32c } = library.encodeRows(rows);
   const expected = fromBase64(lines);
-  // The bodies lie side by side; the file has a line feed after each.
+  // The bodies are adjacent; in the file each is followed by a line feed.
   const written = new Uint8Array(bytes.length + offsets.length - 1).fill(0x0a);
   for (let row = 0; row + 1 < offsets.length; row++) {
     written.set(bytes.subarray(offsets[row], offsets[row + 1]), offsets[row]! + row);
@@ -36,7 +36,7 @@ function compare(library: Library, { name, lines }: GoldenFile, rows: ArrowRows)
   return 1;
 }
 
-/** What flechette cannot read is left to apache-arrow. */
+/** Reads rows with flechette; undefined if it cannot read them, though apache-arrow can. */
 function readFlechette(ipc: Uint8Array): ArrowRows | undefined {
   try {
     const table = flechette.tableFromIPC(ipc, { useBigInt: true, useDecimalInt: true });
@@ -54,18 +54,18 @@ function thrown(run: () => unknown): unknown {
   }
 }
 
-/** Ids as the vectors have them, and the checksum's check value. */
+/** The ids of the vectors, and the checksum's check value. */
 export function ids({ library, fixtures }: Stage): void {
   for (const { eventId, identity, id, ...scope } of fixtures.ids) {
     equal(library.messageIdentity(scope, eventId), identity, "messageIdentity");
     equal(library.messageId(scope, eventId), id, "messageId");
   }
-  ok(fixtures.ids.length > 5, "there are no vectors");
+  ok(fixtures.ids.length > 5, "the vectors are missing");
   // The check value of CRC-32/ISCSI in the catalogue of parametrised CRC algorithms.
   equal(library.crc32c(new TextEncoder().encode("123456789")), 0xe3069283, "crc32c");
 }
 
-/** Errors are told apart by name and code, whatever the runtime; nothing is dialled by a wrong configuration. */
+/** Errors are recognized by name and code on every runtime; an invalid configuration is refused before dialling. */
 export async function errors({ library, connect, env }: Stage): Promise<void> {
   const refused = await rejection(connect({ url: env.deadUrl, stream: "S", subject: "s" }), "a dead port");
   ok(library.isJetrowError(refused), String(refused));

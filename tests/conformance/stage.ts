@@ -1,36 +1,36 @@
-/** What a check is given, and what several checks do. */
+/** The data that checks receive, and helpers of several checks. */
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { PublishError } from "../../src/errors/mod.ts";
 import type { IdScope, SinkConfig } from "../../src/types/mod.ts";
 import { equal, ok } from "./assert.ts";
 
-/** The library under test: what every entry exports. */
+/** The library under test: the exports of every entry point. */
 export type Library = typeof import("../../mod.ts");
 
-/** An entry's own function. */
+/** The `connect` of an entry point. */
 export type Connect = (config: SinkConfig) => Promise<NatsConnection>;
 
-/** Where a run of the suite finds things. */
+/** The names and addresses of a run of the suite. */
 export interface Env {
-  /** The run's name: its streams and subjects begin with it. */
+  /** The run's name, with which its streams and subjects begin. */
   readonly name: string;
   /** The server. */
   readonly url: string;
-  /** The same server through a proxy that can be told to lose things. */
+  /** The same server through a proxy that can drop and cut. */
   readonly proxyUrl: string;
-  /** Where nobody listens. */
+  /** An address without a listener. */
   readonly deadUrl: string;
 }
 
-/** A generated file as it is served. */
+/** A generated file in JSON form. */
 export interface GoldenFile {
   readonly name: string;
   /** The Arrow stream, in base64. */
   readonly ipc: string;
-  /** The rows' bodies, one a line, in base64; absent: the rows are refused. */
+  /** The rows' bodies, one per line, in base64; absent: the rows are refused. */
   readonly lines?: string;
-  /** Whether flechette reads it wrongly. */
+  /** Whether flechette reads it incorrectly. */
   readonly misread: boolean;
 }
 
@@ -47,26 +47,26 @@ export interface Fixtures {
   readonly ids: readonly IdVector[];
 }
 
-/** What a check is given. */
+/** What a check receives. */
 export interface Stage {
   readonly library: Library;
   readonly connect: Connect;
   readonly env: Env;
   readonly fixtures: Fixtures;
   /**
-   * Tells the proxy what to do: `drop` (answers of the server are swallowed), `cut`, once the server was sent something
-   * since.
+   * Controls the proxy: `drop` discards what the server sends, `cut` resets the connections once further bytes were
+   * sent to the server.
    */
   tell(order: "drop" | "cut" | "resume"): Promise<void>;
 }
 
-/** A configuration for a destination of the check's own. */
+/** A configuration for the check's own destination. */
 export function configOf({ env }: Stage, check: string, more: Partial<SinkConfig> = {}): SinkConfig {
   const stream = `${env.name}_${check}`;
   return { url: env.url, stream, subject: `${stream}.{resource}`, publishTimeout: "20s", ...more };
 }
 
-/** Asks JetStream's API past jetrow. */
+/** Sends a request to JetStream's API without jetrow. */
 export async function ask<T>(nc: NatsConnection, api: string, request: unknown = {}): Promise<T> {
   const message = await nc.request(`$JS.API.${api}`, JSON.stringify(request), { timeout: 10_000 });
   const answer = message.json<T & { error?: unknown }>();
@@ -86,14 +86,14 @@ export async function count(nc: NatsConnection, stream: string): Promise<number>
   return (await ask<{ state: { messages: number } }>(nc, `STREAM.INFO.${stream}`)).state.messages;
 }
 
-/** That an error is a PublishError of this code and outcome, and what it says of the rows. */
+/** Asserts that an error is a PublishError with this code and outcome, and returns it. */
 export function publishError(library: Library, error: unknown, code: string, outcome: string): PublishError {
   ok(library.isJetrowError(error) && error.name === "PublishError", `no PublishError: ${error}`);
   equal([error.code, error.outcome], [code, outcome], error.message);
   return error;
 }
 
-/** Bytes of base64. */
+/** Decodes base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }

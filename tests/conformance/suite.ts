@@ -1,11 +1,11 @@
 /**
- * What jetrow promises on every runtime: plain TypeScript that takes the library as an argument, and no `node:`.
+ * What jetrow promises on every runtime: plain TypeScript without `node:` that receives the library as an argument.
  *
  * @module
  */
 
 import { modes, reading } from "./beyond.ts";
-import { abort, cut, full, goesOn } from "./faults.ts";
+import { abort, continues, cut, full } from "./faults.ts";
 import { boundedRun, duplicates, everyType, session } from "./publishing.ts";
 import { errors, golden, ids } from "./pure.ts";
 import type { Connect, Env, Fixtures, Library, Stage } from "./stage.ts";
@@ -19,16 +19,16 @@ export interface Result {
 
 const CHECKS: Readonly<Record<string, (stage: Stage) => void | Promise<void>>> = {
   "encodeRows() writes every Arrow type's golden rows": golden,
-  "messageId() and crc32c() give the vectors' values": ids,
-  "errors are told apart by name and code": errors,
+  "messageId() and crc32c() return the vectors' values": ids,
+  "errors are recognized by name and code": errors,
   "a bounded run publishes, counts and stores": boundedRun,
   "a run publishes every Arrow type": everyType,
   "rows with event ids are stored once": duplicates,
-  "a session goes from epoch to epoch": session,
+  "a session commits epoch after epoch": session,
   "atomic and fast delivery store the rows": modes,
-  "a destination is inspected, a receipt verified": reading,
+  "a destination can be inspected and a receipt verified": reading,
   "a cut connection leaves rows unknown": cut,
-  "publishAll() goes on after a cut connection": goesOn,
+  "publishAll() continues after a cut connection": continues,
   "an abort ends a call": abort,
   "a full stream rejects rows": full,
 };
@@ -39,11 +39,11 @@ export const NAMES: readonly string[] = Object.keys(CHECKS);
 /**
  * Runs every check.
  *
- * @param library an entry of the package
- * @param connect the entry's `connect`
- * @param env where things are
- * @param help data, and a hold on the proxy
- * @returns a result a check
+ * @param library an entry point of the package
+ * @param connect the entry point's `connect`
+ * @param env names and addresses
+ * @param help data, and control of the proxy
+ * @returns one result per check
  */
 export async function suite(
   library: Library,
@@ -66,10 +66,10 @@ export async function suite(
 }
 
 /**
- * Runs the suite for a test that listens elsewhere: asks it for everything, and tells it the results.
+ * Runs the suite for a test in another process: requests all data from it, and reports the results to it.
  *
- * @param library an entry of the package, with its `connect`
- * @param control the test's address
+ * @param library an entry point of the package, with its `connect`
+ * @param control the address of the test's control server
  * @returns the results
  */
 export async function conform(library: Library & { readonly connect: Connect }, control: string): Promise<Result[]> {

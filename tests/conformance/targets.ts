@@ -1,4 +1,4 @@
-/** The runtimes that the suite runs on, and how it is run there. */
+/** The runtimes on which the suite runs, and the commands that run it. */
 
 import type { BuildOptions } from "esbuild";
 import { fileURLToPath } from "node:url";
@@ -16,13 +16,13 @@ import { printSkip } from "../_support/skip.ts";
 import type { Transport } from "./control.ts";
 import { TRANSPORT_DENO } from "./transport_deno.ts";
 
-/** A runtime, an entry of the package on it, and how the server is reached. */
+/** A runtime, an entry point of the package on it, and how the server is reached. */
 export interface Target {
   readonly name: string;
   readonly transport: Transport;
-  /** The runner to be bundled; absent: the runtime reads TypeScript. */
+  /** The runner to bundle; absent: the runtime reads TypeScript. */
   readonly bundle?: Runner;
-  /** The command that runs the suite, or what the machine lacks. */
+  /** The command that runs the suite; `undefined` stands for a program that is missing. */
   command(control: string, bundle: string): Promise<readonly (string | undefined)[]>;
 }
 
@@ -53,7 +53,7 @@ const workerd = async (control: string, bundle: string, ...flags: string[]) => [
   ...flags,
 ];
 
-/** All of them. */
+/** All runtimes. */
 export const TARGETS: readonly Target[] = [
   { name: "Deno, ./deno over TCP", transport: "tcp", command: (control) => deno(control, "deno") },
   {
@@ -108,15 +108,15 @@ export const TARGETS: readonly Target[] = [
   },
 ];
 
-/** How the runners that are no Node programs are bundled. */
+/** How the runners for workerd and browsers are bundled. */
 const HOW: Readonly<Record<Runner, BuildOptions | undefined>> = {
   run_node: undefined,
-  // What workerd lacks without nodejs_compat is not to be in the bundle: any `node:` fails the build.
+  // Without nodejs_compat workerd has no `node:` modules, so any `node:` import fails the build.
   run_workerd: { platform: "browser", target: "es2022", conditions: ["workerd", "worker", "browser"] },
   run_browser: { platform: "browser", target: "es2022" },
 };
 
-/** Bundles the runners into the cache folder; the path of each. */
+/** Bundles the runners into the cache folder; returns the path of each. */
 export function bundleRunners(): Readonly<Record<Runner, string>> {
   const paths: [Runner, string][] = [];
   for (const runner of Object.keys(HOW) as Runner[]) {
@@ -126,7 +126,7 @@ export function bundleRunners(): Readonly<Record<Runner, string>> {
   return Object.fromEntries(paths) as Record<Runner, string>;
 }
 
-/** Runs a command of a target to its end; false, with the reason printed, where the machine lacks something. */
+/** Runs a target's command to its end; returns false, with the reason printed, if a program is missing. */
 export async function runTarget(command: readonly (string | undefined)[]): Promise<boolean> {
   const whole = command.filter((part) => part !== undefined);
   if (whole.length < command.length) return false;

@@ -1,6 +1,5 @@
 /**
- * Run by Node: a person's way through the web page in Chromium. A line `ok <what>` for each thing that is as it should
- * be.
+ * Run by Node: uses the web page in Chromium as a person does. Prints a line `ok <what>` for each check that passes.
  *
  * `_browser.ts <playwright> <chromium> <page.js> [folder for screenshots]`
  */
@@ -57,7 +56,7 @@ const text = (id: string): Promise<string> => page.locator(`#${id}`).textContent
 const publish = (): Promise<void> => page.getByRole("button", { name: /^Publish/ }).click();
 const ok = (what: string): void => void process.stdout.write(`ok ${what}\n`);
 
-/** A picture, for a person to look at. */
+/** Takes a screenshot. */
 async function picture(name: string): Promise<void> {
   if (screenshots !== undefined) await page.screenshot({ path: `${screenshots}/${name}.png`, fullPage: true });
 }
@@ -68,13 +67,13 @@ async function result(): Promise<string> {
   return await text("result-title");
 }
 
-/** What the result's list says. */
+/** The entries of the result's list. */
 async function facts(): Promise<Record<string, string>> {
   const [terms, values] = [await page.locator("dt").allTextContents(), await page.locator("dd").allTextContents()];
   return Object.fromEntries(terms.map((term: string, index: number) => [term, values[index]]));
 }
 
-/** Drops a file on the page, as a person does: the browser's own drag and drop. */
+/** Drops a file on the page by the browser's own drag and drop. */
 async function dropFile(path: string): Promise<void> {
   const { x, y, width, height } = await page.locator("#drop").boundingBox();
   const session = await page.context().newCDPSession(page);
@@ -94,13 +93,13 @@ try {
   await page.getByRole("textbox", { name: "Resource" }).fill("x");
   await publish();
   assert.equal(await page.locator("#file:invalid:focus").count(), 1);
-  ok("it can be used by keyboard, its fields have names, and nothing happens without a file");
+  ok("the page can be used by keyboard, its fields have labels, and nothing happens without a file");
 
   await dropFile(`${nats.folder}/notes.arrow`);
   await page.getByRole("alert").waitFor();
   assert.match(await text("file-problem"), /^notes\.arrow cannot be read as Arrow: /);
   await picture("2-no-arrow");
-  ok("a file that is no Arrow file is refused");
+  ok("a file that is not an Arrow file is refused");
 
   await dropFile(file);
   await page.getByRole("columnheader", { name: "created_at Timestamp<MICROSECOND, UTC>" }).waitFor();
@@ -119,7 +118,7 @@ try {
   assert.match(await text("result-text"), /^Cannot connect to ws:\/\/127\.0\.0\.1:1: /);
   assert.equal((await facts()).Code, "connection.refused");
   await picture("4-no-server");
-  ok("a server that is not there is told in jetrow's words");
+  ok("a server that cannot be reached is reported with jetrow's message");
 
   await server.fill("http://127.0.0.1:1");
   await publish();
@@ -127,7 +126,7 @@ try {
   assert.match(await text("result-text"), /^url /);
   assert.equal(await server.getAttribute("aria-invalid"), "true");
   await picture("5-wrong-field");
-  ok("a wrong field is named and marked");
+  ok("an invalid field is named and marked");
 
   await server.fill(proxy.url);
   proxy.delay({ down: 150 });
@@ -151,7 +150,7 @@ try {
   await publish();
   assert.equal(await result(), "Published");
   assert.match(await text("result-text"), /20,000 of them the stream had already\.$/);
-  ok("the same file again is told to be there already");
+  ok("publishing the same file again reports its rows as duplicates");
 
   proxy.drop("down");
   await page.getByRole("combobox", { name: "Event id column" }).selectOption("");
@@ -160,7 +159,7 @@ try {
   await publish();
   assert.equal(await result(), "Not published");
   assert.match((await facts()).Code!, /^route\./);
-  ok("a stream that does not take the subject is told");
+  ok("a stream that does not capture the subject is reported");
 
   proxy.resume();
   await server.fill(proxy.url);
@@ -179,7 +178,7 @@ try {
   await picture("9-dark-and-narrow");
   const wide = await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
   assert.ok(!wide, "the page scrolls sideways");
-  ok("publishing can be cancelled, and every row is accounted for");
+  ok("publishing can be cancelled, and the outcome of every row is shown");
 
   const admin = await connect({
     url: guarded.url,
@@ -202,10 +201,10 @@ try {
   await page.getByRole("textbox", { name: "Inbox prefix" }).fill("_INBOX_worker");
   await publish();
   assert.equal(await result(), "Published", await text("result-text"));
-  ok("a user who may subscribe below one inbox prefix signs in with it, and is told to without it");
+  ok("a user restricted to an inbox prefix can sign in with it, and gets an error that names it without it");
 
   assert.deepEqual(strange, []);
-  ok("nothing was thrown that nobody caught");
+  ok("the page has thrown no uncaught error");
 } finally {
   await browser.close();
   web.close();

@@ -1,4 +1,4 @@
-/** Bundles of examples, as a user makes them. */
+/** Bundles examples as a user does. */
 
 import type { BuildOptions } from "esbuild";
 import { fileURLToPath } from "node:url";
@@ -7,10 +7,10 @@ import * as support from "../_support/bundle.ts";
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * Bundles an example into the cache folder. `examples/tsconfig.json` says where the package's sources are.
+ * Bundles an example into the cache folder. `examples/tsconfig.json` names the folder of the package's sources.
  *
  * @param example its path below `examples`
- * @param options how
+ * @param options esbuild's options
  * @returns the bundle's path
  */
 export function bundle(example: string, options: BuildOptions): string {

@@ -1,4 +1,4 @@
-/** Programs that tests start, look at, and kill. */
+/** Programs that tests start, read and kill. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -6,23 +6,23 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { until } from "../_support/wait.ts";
 
-/** A running program; ended, when it still runs, as its block is left. */
+/** A running program, which is ended at the end of its block. */
 export interface Program extends AsyncDisposable {
   /** The process. */
   readonly child: ChildProcess;
-  /** All lines it wrote so far, of both outputs. */
+  /** All lines that it has written so far, of both outputs. */
   readonly lines: readonly string[];
-  /** Waits for a line, and gives the first match. */
+  /** Waits for a line, and returns the first match. */
   line(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Sends it a signal, and waits for its end: exit code, or signal. */
+  /** Sends it a signal, and waits for its end; returns the exit code or signal. */
   end(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
-/** How a program is started. */
+/** Options of a program. */
 export interface StartOptions {
-  /** More of its environment. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether it ends by itself when its standard input does, since it has programs of its own to end. */
+  /** Whether it ends when its standard input ends, since it has child processes to end. */
   readonly endsWithInput?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function start(command: readonly string[], { env = {}, endsWithInput = fa
   const exited = once(child, "close").then(([code, signal]) => (code ?? signal) as number | string);
   const running = () => child.exitCode === null && child.signalCode === null;
   const end: Program["end"] = (signal) => {
-    // Not by `child.kill`: after that Deno reports the signal, also of a process that ended in order.
+    // Not by `child.kill`, after which Deno reports the signal also for a process that exited by itself.
     if (signal !== undefined && running()) process.kill(child.pid!, signal);
     return exited;
   };

@@ -1,16 +1,16 @@
-/** The server of `examples/nats/worker.conf`, on ports and a store of a test's own. */
+/** The server of `examples/nats/worker.conf`, with ports and a store of the test's own. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type NatsServer, startNatsServer } from "../_support/nats/mod.ts";
 
-/** Where it is. */
+/** The path of the configuration. */
 export const WORKER_CONF = fileURLToPath(new URL("../../examples/nats/worker.conf", import.meta.url));
 
-/** What the environment gives it. */
+/** The environment variables of the configuration. */
 export const PASSWORDS = { WORKER_PASSWORD: "worker-secret", ADMIN_PASSWORD: "admin-secret" } as const;
 
-/** Starts it. The page's origin is the test's own. */
+/** Starts the server. The page's origin is the test's own. */
 export async function startWorkerServer(origin = "http://localhost:8000"): Promise<NatsServer> {
   let text = readFileSync(WORKER_CONF, "utf8");
   for (const [name, password] of Object.entries(PASSWORDS)) text = text.replace(`$${name}`, JSON.stringify(password));
@@ -18,7 +18,7 @@ export async function startWorkerServer(origin = "http://localhost:8000"): Promi
   return await startNatsServer({ websocket, config: `authorization {${blockOf(text, "authorization")}}` });
 }
 
-/** The text between a block's braces. */
+/** The lines between a block's braces. */
 function blockOf(text: string, name: string): string {
   const from = text.search(new RegExp(`^${name} \\{`, "m"));
   const start = text.indexOf("{", from) + 1;

@@ -1,4 +1,4 @@
-/** Run by Node: serves a worker in workerd until it is ended. `_workerd.ts <miniflare> <bundle> <bindings as JSON>` */
+/** Run by Node: serves a worker in workerd until it is killed. `_workerd.ts <miniflare> <bundle> <bindings as JSON>` */
 
 import process from "node:process";
 

@@ -63,14 +63,14 @@ Deno.test({ name: "a Bun pipeline that is killed in the middle of an epoch", ign
     assert.equal(await service.end("SIGKILL"), "SIGKILL");
   });
 
-  await t.step("keeps them in an append-only file, and the half line of a request that was not answered", () => {
+  await t.step("keeps them in an append-only file, with the partial line of an unanswered request", () => {
     const [file, ...others] = readdirSync(journal);
     assert.deepEqual(others, []);
     assert.equal(readFileSync(`${journal}/${file}`, "utf8").split("\n").length, 3001);
     appendFileSync(`${journal}/${file}`, JSON.stringify(order(9999)).slice(0, -20));
   });
 
-  await t.step("replays them with the same ids when it starts again: every order is stored once", async () => {
+  await t.step("replays them with the same ids after a restart, so that every order is stored once", async () => {
     await using service = await startService(server.url, journal);
     await settled(service);
     assert.equal((await post(service, orders(3010, 5))).status, 202);
@@ -89,23 +89,23 @@ Deno.test({ name: "a Bun pipeline that is killed in the middle of an epoch", ign
   });
 });
 
-Deno.test("an epoch whose only line was cut has a table without rows", () => {
+Deno.test("an epoch whose only line is incomplete has a table without rows", () => {
   const table = orderTable([]);
   assert.equal(table.schema.fields.length, 5);
   assert.deepEqual([...encodeRows(table).offsets], [0]);
 });
 
-Deno.test({ name: "a Bun pipeline that is killed again and again", ignore: bun === undefined }, async (t) => {
+Deno.test({ name: "a Bun pipeline that is killed repeatedly", ignore: bun === undefined }, async (t) => {
   await using server = await startNatsServer();
   const journal = `${server.folder}/journal`;
   const requests = Array.from({ length: 60 }, (_, index) => orders(index * 50, 50));
   let service = await startService(server.url, journal);
   let next = 0;
 
-  await t.step("takes again what it did not answer for", async () => {
+  await t.step("accepts unanswered requests again", async () => {
     const client = (async () => {
       while (next < requests.length) {
-        // A client's part: what was not answered is sent again.
+        // As a client does: unanswered requests are sent again.
         await until(`an answer to request ${next}`, async () => (await post(service, requests[next])).status === 202);
         next++;
       }
@@ -118,14 +118,14 @@ Deno.test({ name: "a Bun pipeline that is killed again and again", ignore: bun =
     await client;
   });
 
-  await t.step("takes orders while the server is away", async () => {
+  await t.step("accepts orders while the server is away", async () => {
     await server.kill();
     assert.equal((await post(service, orders(3000, 100))).status, 202);
     await service.line(/^(?:connection|publish)\.\w+: .*again in \d+ ms/);
     await server.restart();
   });
 
-  await t.step("and has every order stored once", async () => {
+  await t.step("has every order stored once in the end", async () => {
     await settled(service);
     assert.equal(await service.end("SIGTERM"), 0);
     await using nc = await connect({ url: server.url });
@@ -136,10 +136,10 @@ Deno.test({ name: "a Bun pipeline that is killed again and again", ignore: bun =
   await service[Symbol.asyncDispose]();
 });
 
-Deno.test({ name: "a Bun pipeline refuses what it could not publish", ignore: bun === undefined }, async () => {
+Deno.test({ name: "a Bun pipeline refuses orders that it could not publish", ignore: bun === undefined }, async () => {
   await using server = await startNatsServer();
   const journal = `${server.folder}/journal`;
-  await using service = await startService("nats://127.0.0.1:1", journal); // nobody there: all stays in the journal
+  await using service = await startService("nats://127.0.0.1:1", journal); // no server: everything stays in the journal
   for (
     const [body, status, error] of [
       [{}, 400, "the body must be an array of orders"],
@@ -159,16 +159,19 @@ Deno.test({ name: "a Bun pipeline refuses what it could not publish", ignore: bu
   assert.deepEqual(readdirSync(journal), ["1.ndjson"]);
 });
 
-Deno.test({ name: "a Bun pipeline sets aside what cannot be published", ignore: bun === undefined }, async () => {
-  await using server = await startNatsServer();
-  await using nc = await connect({ url: server.url });
-  const journal = `${server.folder}/journal`;
-  await using service = await startService(server.url, journal);
-  assert.equal((await post(service, [order(1, { customer: "x".repeat(2 ** 20) })])).status, 202);
-  const [, path] = await service.line(/^see (.*)$/);
-  await service.line(/^encode\.too_large: .*again in \d+ ms/);
-  assert.equal((await post(service, [order(2)])).status, 202);
-  await settled(service);
-  assert.deepEqual((await storedIn(nc, "ORDERS")).map(idOf), ["o-2"]);
-  assert.deepEqual(readdirSync(journal).map((name) => `${journal}/${name}`), [path]);
-});
+Deno.test(
+  { name: "a Bun pipeline sets aside orders that cannot be published", ignore: bun === undefined },
+  async () => {
+    await using server = await startNatsServer();
+    await using nc = await connect({ url: server.url });
+    const journal = `${server.folder}/journal`;
+    await using service = await startService(server.url, journal);
+    assert.equal((await post(service, [order(1, { customer: "x".repeat(2 ** 20) })])).status, 202);
+    const [, path] = await service.line(/^see (.*)$/);
+    await service.line(/^encode\.too_large: .*again in \d+ ms/);
+    assert.equal((await post(service, [order(2)])).status, 202);
+    await settled(service);
+    assert.deepEqual((await storedIn(nc, "ORDERS")).map(idOf), ["o-2"]);
+    assert.deepEqual(readdirSync(journal).map((name) => `${journal}/${name}`), [path]);
+  },
+);

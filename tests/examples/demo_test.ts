@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 
-Deno.test("demo publishes an Arrow file, reads it back, shows what it did and leaves nothing behind", async () => {
+Deno.test("the demo publishes an Arrow file, reads it back, prints what it did and leaves no files behind", async () => {
   const demo = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-lock", new URL("../../examples/demo.ts", import.meta.url).pathname, "20000"],
   });
@@ -9,7 +9,7 @@ Deno.test("demo publishes an Arrow file, reads it back, shows what it did and le
   const text = new TextDecoder().decode(stdout);
   assert.equal(code, 0, `${text}\n${new TextDecoder().decode(stderr)}`);
 
-  // The same bytes every time.
+  // The file has the same bytes every time.
   assert.match(text, /20,000 rows, 15 columns of 14 types, [\d.]+ MB, SHA-256 [0-9a-f]{16}\n/);
   assert.match(text, /20,000 rows acknowledged in /);
   assert.match(text, /count, order and CRC32C are those of the rows/);
@@ -23,7 +23,7 @@ Deno.test("demo publishes an Arrow file, reads it back, shows what it did and le
   assert(store !== undefined && !existsSync(store));
 });
 
-Deno.test("demo makes the same file every time", async () => {
+Deno.test("the demo makes the same file every time", async () => {
   const { tableToIPC } = await import("apache-arrow");
   const { demoTable } = await import("../_support/arrow/batches.ts");
   const hash = async () =>

@@ -15,7 +15,7 @@ const miniflare = await miniflareModule();
 const TOKEN = "upload-secret";
 
 Deno.test({
-  name: "the edge worker publishes Arrow over WebSocket, as a user who may do nothing else",
+  name: "the edge worker publishes Arrow over WebSocket, with only the permissions that it needs",
   ignore: node === undefined || miniflare === undefined,
 }, async (t) => {
   await using server = await startWorkerServer();
@@ -23,7 +23,7 @@ Deno.test({
   await using nc = await connect({ url: server.url, ...admin });
   await addStream(nc, { name: "EVENTS", subjects: ["events.>"] });
 
-  // Nothing of Node is to be in the bundle: workers have none of it without nodejs_compat.
+  // The bundle must contain no Node modules: workers have none without nodejs_compat.
   const how = { platform: "browser", target: "es2022", conditions: ["workerd", "worker", "browser"] } as const;
   const script = bundle("edge_worker/worker.ts", { ...how, conditions: [...how.conditions] });
   const bindings = { NATS_URL: server.wsUrl, NATS_PASSWORD: PASSWORDS.WORKER_PASSWORD, UPLOAD_TOKEN: TOKEN };
@@ -56,30 +56,30 @@ Deno.test({
     assert.equal((await infoOf(nc, "EVENTS")).state.messages, 2100);
   });
 
-  await t.step("says what is wrong, and whose it is", async () => {
+  await t.step("answers errors with the status of the side that caused them", async () => {
     assert.equal((await post("eu", arrow(1), "guess")).status, 401);
-    const nobody = await fetch(url);
-    await nobody.body?.cancel();
-    assert.equal(nobody.status, 401);
+    const anonymous = await fetch(url);
+    await anonymous.body?.cancel();
+    assert.equal(anonymous.status, 401);
     assert.equal((await post("eu", "")).status, 400);
     assert.equal((await post("", arrow(1))).status, 404);
     assert.equal((await post("%E0%A4%A", arrow(1))).status, 404);
-    assert.equal((await post("eu", "this is no Arrow file, but text")).status, 400);
-    assert.equal((await post("eu", arrow(100).slice(0, -500))).status, 400); // half of it
+    assert.equal((await post("eu", "not an Arrow file")).status, 400);
+    assert.equal((await post("eu", arrow(100).slice(0, -500))).status, 400); // truncated
     const route = await post("e%20u", arrow(1));
     assert.deepEqual([route.status, route.body.code], [404, "route.subject"]);
     const encode = await post("eu", ipc(tableFromArrays({ _filament_event_id: [1] })));
     assert.deepEqual([encode.status, encode.body.code], [422, "encode.id"]);
   });
 
-  await t.step("answers the next request of a connection after one whose large body it refused", async () => {
+  await t.step("answers the next request of a connection after it refused a large body", async () => {
     for (const [path, token, status] of [["e%20u", TOKEN, 404], ["eu", "guess", 401], ["", TOKEN, 404]] as const) {
       assert.equal((await post(path, arrow(20_000), token)).status, status);
       assert.equal((await post("eu", arrow(1))).status, 200);
     }
   });
 
-  await t.step("refuses everyone where no token is set", async () => {
+  await t.step("refuses all requests if no token is configured", async () => {
     await using open = start(
       [node!, host, miniflare!, script, JSON.stringify({ ...bindings, UPLOAD_TOKEN: undefined })],
       { endsWithInput: true },
@@ -92,14 +92,14 @@ Deno.test({
     }
   });
 
-  await t.step("says of each row of a failed request what is known of it", async () => {
+  await t.step("reports the outcome of each row of a failed request", async () => {
     await api(nc, "STREAM.UPDATE.EVENTS", { name: "EVENTS", subjects: ["events.>"], max_msgs: 2105, discard: "new" });
     const { status, body } = await post("us", arrow(10));
     assert.deepEqual([status, body.code], [503, "publish.rejected"]);
     assert.deepEqual([body.rows.acked, body.rows.rejected + body.rows.unsent], [5, 5]);
   });
 
-  await t.step("says that the server is away", async () => {
+  await t.step("reports that the server cannot be reached", async () => {
     await server.kill();
     const { status, body } = await post("eu", arrow(1));
     assert.deepEqual([status, body.code], [503, "connection.refused"]);

@@ -51,7 +51,7 @@ Deno.test(
       for (; taken < 100; taken++) if (!stdin.write(chunk(taken))) await once(stdin, "drain");
       stdin.end();
     })();
-    // It stops taking: what it took the last time that was looked is what it has taken now.
+    // It stops reading: the amount at the last look is all that it has read.
     let last = 0;
     await until("the source to stop", () => {
       const stopped = taken === last;
@@ -69,7 +69,7 @@ Deno.test(
 );
 
 Deno.test(
-  { name: "the pipeline ends with the reason when something fails", ignore: node22 === undefined },
+  { name: "the pipeline exits with the reason when something fails", ignore: node22 === undefined },
   async (t) => {
     await using server = await startNatsServer();
     const run = async (input: string, url = server.url) => {
@@ -79,8 +79,8 @@ Deno.test(
     };
     for (
       const [what, input, url, reason] of [
-        ["a line that is no JSON", `${readings(0, 5000)}{"id"\n`, server.url, /Error: line 5001: /],
-        ["a line that is no record", "\nnull\n", server.url, /Error: line 2: /],
+        ["a line that is not valid JSON", `${readings(0, 5000)}{"id"\n`, server.url, /Error: line 5001: /],
+        ["a line that is not an object", "\nnull\n", server.url, /Error: line 2: /],
         [
           "a record without an id",
           '{"sensor":"s","at":"2026-01-31"}\n',

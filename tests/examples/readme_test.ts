@@ -12,7 +12,7 @@ const root = new URL("../../", import.meta.url);
 const read = (path: string): Promise<string> => readFile(new URL(path, root), "utf8");
 
 for (const [page, path] of [["README.md", "examples/load.ts"], ["docs/guide.md", "examples/service.ts"]] as const) {
-  Deno.test(`${page} shows ${path} as it runs here, in less than 20 lines`, async () => {
+  Deno.test(`${page} shows ${path} as it is in the repository, in less than 20 lines`, async () => {
     const code = (await read(path)).trim();
     assert.ok(code.split("\n").length < 20);
     assert.ok((await read(page)).includes(`\n${code}\n`), `${page} differs from ${path}`);
@@ -42,7 +42,7 @@ Deno.test("the README's Deno script publishes Arrow streams and files, compresse
   assert.equal((await storedIn(nc, "ORDERS")).length, 1720);
 });
 
-Deno.test("the Bun service of the guide answers with a receipt when every row is acknowledged", async () => {
+Deno.test("the guide's Bun service answers with a receipt when every row is acknowledged", async () => {
   const bun = await bunProgram();
   if (bun === undefined) return;
   await using server = await startNatsServer();
@@ -61,7 +61,7 @@ Deno.test("the Bun service of the guide answers with a receipt when every row is
   ]);
 });
 
-Deno.test("the Bun service of the guide stores null for what is missing, and answers 400 for what does not fit", async () => {
+Deno.test("the guide's Bun service stores null for missing values, and answers 400 for values that do not fit", async () => {
   const bun = await bunProgram();
   if (bun === undefined) return;
   await using server = await startNatsServer();
@@ -92,7 +92,7 @@ Deno.test("the Bun service of the guide stores null for what is missing, and ans
   assert.deepEqual((await storedIn(nc, "EVENTS")).map(({ body }) => body), NULLS);
 });
 
-Deno.test("the Bun service of the guide continues when the server is back, and answers 503 until then", async () => {
+Deno.test("the guide's Bun service answers 503 without a server, and continues when the server is back", async () => {
   const bun = await bunProgram();
   if (bun === undefined) return;
   await using server = await startNatsServer();
@@ -109,9 +109,9 @@ Deno.test("the Bun service of the guide continues when the server is back, and a
   assert.deepEqual(await post(), [200, "1 rows"]);
   const wrong = await fetch(new URL("clicks", url), { method: "POST", body: "[" });
   await wrong.body?.cancel();
-  assert.equal(wrong.status, 400, "what is no JSON is the client's fault");
+  assert.equal(wrong.status, 400, "invalid JSON is the client's fault");
   await server.stop();
-  const [status, code] = await post(); // over the lost connection, or over none if its end was noticed before
+  const [status, code] = await post(); // over the lost connection, or over none if the loss was already noticed
   assert.equal(status, 503);
   assert.match(code, /^(?:publish\.disconnected|connection\.refused)$/);
   assert.deepEqual(await post(), [503, "connection.refused"]);
@@ -119,7 +119,7 @@ Deno.test("the Bun service of the guide continues when the server is back, and a
   assert.deepEqual(await post(), [200, "1 rows"]);
 });
 
-Deno.test("the Bun service of the guide opens again after a stream was fixed that it could not open", async () => {
+Deno.test("the guide's Bun service opens a stream again after the stream was fixed", async () => {
   const bun = await bunProgram();
   if (bun === undefined) return;
   await using server = await startNatsServer();

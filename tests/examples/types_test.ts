@@ -6,7 +6,7 @@ import { bunTypes, nodeProgram, tscProgram } from "../_support/runtimes.ts";
 const root = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const [node, tsc, types] = [await nodeProgram(), await tscProgram(), await bunTypes()];
 
-/** What Deno cannot check, since its own types are others: each with the types of the runtime that it is for. */
+/** Examples that Deno cannot check, since its own types differ, each with the types of its runtime. */
 const EXAMPLES = [
   { name: "bun", files: ["service.ts", "bun_pipeline/main.ts"], lib: ["esnext"], types: ["bun-types"] },
   { name: "node", files: ["node_pipeline.ts"], lib: ["esnext"], types: ["node"] },
@@ -16,7 +16,7 @@ const EXAMPLES = [
 
 for (const { name, files, lib, types: used } of EXAMPLES) {
   Deno.test({
-    name: `tsc finds nothing wrong with ${files.join(" and ")}`,
+    name: `tsc finds no type error in ${files.join(" and ")}`,
     ignore: node === undefined || tsc === undefined || types === undefined,
   }, async () => {
     await mkdir(root(".cache/examples"), { recursive: true });

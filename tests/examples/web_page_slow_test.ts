@@ -10,7 +10,7 @@ const SCENARIO = fileURLToPath(new URL("_browser.ts", import.meta.url));
 const tools = [await nodeProgram(), SCENARIO, await playwrightModule(), chromiumProgram()];
 const command = tools.filter((tool) => tool !== undefined);
 
-// JETROW_SCREENSHOTS names a folder for pictures of the page's states, for a person to look at.
+// JETROW_SCREENSHOTS names a folder for screenshots of the page's states.
 Deno.test({ name: "the web page in Chromium", ignore: command.length < tools.length }, async (t) => {
   const script = bundle("web_page/page.ts", { platform: "browser", target: "es2022" });
   const { JETROW_SCREENSHOTS: pictures } = process.env;

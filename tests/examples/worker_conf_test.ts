@@ -5,7 +5,7 @@ import { idBatch } from "../_support/arrow/mod.ts";
 import { addStream, infoOf, natsServerBinary } from "../_support/nats/mod.ts";
 import { PASSWORDS, startWorkerServer, WORKER_CONF } from "./_worker_conf.ts";
 
-Deno.test("worker.conf is taken by the server as it is", async () => {
+Deno.test("the server accepts worker.conf unchanged", async () => {
   const { code, stderr } = await new Deno.Command(await natsServerBinary(), {
     args: ["-t", "-c", WORKER_CONF],
     env: PASSWORDS,
@@ -13,7 +13,7 @@ Deno.test("worker.conf is taken by the server as it is", async () => {
   assert.equal(code, 0, new TextDecoder().decode(stderr));
 });
 
-/** What the server says of a message it does not let through. */
+/** The server's reason for refusing a message. */
 async function refusal(nc: NatsConnection, subject: string, act: () => unknown): Promise<string> {
   const said = (async () => {
     for await (const status of nc.status()) {
@@ -91,19 +91,19 @@ Deno.test("a worker of worker.conf can publish its rows, and do nothing else", a
     });
   }
 
-  await t.step("cannot empty the stream by a message that rolls others up", async () => {
+  await t.step("cannot purge the stream by a message with a rollup header", async () => {
     const rollup = headers();
     rollup.set("Nats-Rollup", "all");
     const answer = await nc.request("events.eu", "{}", { headers: rollup, timeout: 5000 });
     assert.match(answer.string(), /"error":.*rollup not permitted/);
   });
 
-  await t.step("cannot connect over TCP, or with another password, or as nobody", async () => {
+  await t.step("cannot connect over TCP, with another password, or without a user", async () => {
     for (
       const other of [{ url: server.url }, { password: "guess" }, { authMode: "none" } as const]
     ) {
-      const { username: _, password: __, ...nobody } = config;
-      const login = "authMode" in other ? { ...nobody, ...other } : { ...config, ...other };
+      const { username: _, password: __, ...anonymous } = config;
+      const login = "authMode" in other ? { ...anonymous, ...other } : { ...config, ...other };
       const error = await connect(login).catch((error) => error);
       assert.ok(isJetrowError(error) && error.code === "connection.auth", String(error));
     }
@@ -121,7 +121,7 @@ Deno.test("a worker of worker.conf can publish its rows, and do nothing else", a
   }
 });
 
-/** The status of a WebSocket handshake as a page of an origin does it. */
+/** The status of a WebSocket handshake from a page of this origin. */
 async function handshake(url: string, origin: string): Promise<number> {
   const { hostname, port } = new URL(url);
   using socket = await Deno.connect({ hostname, port: Number(port) });

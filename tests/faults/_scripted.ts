@@ -1,4 +1,4 @@
-/** Faults over a scripted connection: one publish that fails, and the questions after it. */
+/** Failures over a scripted connection: one publish that fails, and the checks of what it leaves. */
 
 import assert from "node:assert/strict";
 import { type Options, Publisher, type PublishError, type RowBatch } from "../../mod.ts";
@@ -16,23 +16,23 @@ import { onVirtualClock } from "../_support/clock.ts";
 
 export const BASE = { stream: "ORDERS", subject: "orders.{resource}" } satisfies Options;
 
-/** A fault: what becomes of each message, and what the caller does meanwhile. */
+/** A failure: how each message is answered, and what happens meanwhile. */
 export interface Fault {
-  /** Answers a message; `store` stores it and gives the right answer. */
+  /** Answers a message; `store` stores it and returns the correct acknowledgment. */
   readonly answers?: (published: Published, store: () => Answer) => Answer | readonly Answer[] | undefined;
-  /** What happens once the call is made. */
+  /** Called after the publish has begun. */
   readonly act?: (scene: Scene) => void | Promise<void>;
-  /** Options beside the usual ones. */
+  /** Further options of the publisher. */
   readonly options?: Partial<Options>;
-  /** How the connection behaves. */
+  /** Options of the scripted connection. */
   readonly connection?: FakeConnectionOptions;
   /** Whether the rows have ids. @default {true} */
   readonly ids?: boolean;
-  /** @default {20} */
+  /** The number of rows. @default {20} */
   readonly rows?: number;
-  /** What the error has to say. */
+  /** What the error must be. */
   readonly expected: ExpectedFailure;
-  /** Ends the call. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,18 +43,18 @@ export interface Scene {
   readonly publisher: Publisher;
 }
 
-/** How a fault is played. */
+/** The wire, and who owns the connection. */
 export interface Staging {
   readonly frames: boolean;
   readonly owned: boolean;
 }
 
-/** Both wires, the connection the publisher's or the caller's. */
+/** Both wires, with the publisher's own connection and with the caller's. */
 export const STAGINGS: readonly Staging[] = [false, true].flatMap((frames) =>
   [false, true].map((owned) => ({ frames, owned }))
 );
 
-/** Registers a test of a fault for each staging. */
+/** Registers a test of a failure for each staging. */
 export function testFault(name: string, fault: () => Fault, stagings = STAGINGS): void {
   for (const staging of stagings) {
     const how = `${staging.frames ? "frames" : "publish"}, ${staging.owned ? "own" : "caller's"} connection`;
@@ -62,7 +62,7 @@ export function testFault(name: string, fault: () => Fault, stagings = STAGINGS)
   }
 }
 
-/** Plays a fault and asks all questions. */
+/** Runs a failure and all checks of what it leaves. */
 export async function playFault(fault: Fault, { frames, owned }: Staging): Promise<PublishError> {
   const stream = new StreamModel();
   const { rows = 20, ids = true, answers = (_, store) => store() } = fault;
@@ -90,19 +90,19 @@ export async function playFault(fault: Fault, { frames, owned }: Staging): Promi
   });
 }
 
-/** A connection to a stream at which nothing goes wrong. */
+/** A connection to a stream that stores and acknowledges everything. */
 export function fakeOver(stream: StreamModel, frames: boolean): FakeConnection {
   return fakeConnection({ frames, stream: stream.name, answers: (published) => stream.store(published) });
 }
 
-/** Fails unless the inbox is unsubscribed and the connection closed just where it was the publisher's. */
+/** Fails unless the inbox is unsubscribed, and the connection is closed exactly if it is the publisher's own. */
 export function assertLetGo(fake: FakeConnection, owned: boolean): void {
   assert.deepEqual(fake.subscribed, []);
   const closes = fake.calls.filter((call) => call === "close").length;
-  assert.equal(closes, owned ? 1 : 0, "closed by who dialled");
+  assert.equal(closes, owned ? 1 : 0, "only a dialled connection is closed");
 }
 
-/** Answers all messages again, past the end of the subscription. */
+/** Answers all messages again, after the end of the subscription. */
 export function answerLate(fake: FakeConnection): void {
   const before = fake.calls.length;
   for (const published of fake.published) {
@@ -112,7 +112,7 @@ export function answerLate(fake: FakeConnection): void {
   assert.equal(fake.calls.length, before, "a late answer leads to nothing");
 }
 
-/** Waits until so many messages have reached the server. */
+/** Waits until `count` messages have reached the server. */
 export async function reached(fake: { readonly published: readonly unknown[] }, count: number): Promise<void> {
   while (fake.published.length < count) await new Promise((resolve) => setTimeout(resolve, 0));
 }

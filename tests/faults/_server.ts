@@ -1,4 +1,4 @@
-/** Faults on a real server: one publish that fails, and the questions after it. */
+/** Failures on a real server: one publish that fails, and the checks of what it leaves. */
 
 import assert from "node:assert/strict";
 import { jetstream, type StreamConfig } from "@nats-io/jetstream";
@@ -10,37 +10,37 @@ import { idBatch } from "../_support/arrow/mod.ts";
 import { clientsOf, managerOf, type NatsServer, startTcpProxy, type TcpProxy } from "../_support/nats/mod.ts";
 import { GiveUp, until } from "../_support/wait.ts";
 
-/** What a fault needs. */
+/** A failure, and what it needs. */
 export interface ServerFault {
-  /** The server, or the node that the publisher is connected to. */
+  /** The server, or the node to which the publisher is connected. */
   readonly server: NatsServer;
-  /** Where the stream is looked at afterwards, when not there. */
+  /** Where the stream is read afterwards. @default the same server */
   readonly admin?: () => ConnectionOf;
-  /** The stream's configuration beside name and subjects. */
+  /** The stream's configuration without name and subjects. */
   readonly stream?: Partial<StreamConfig>;
-  /** Whether the stream is there already. @default {false} */
+  /** Whether the stream exists already. @default {false} */
   readonly exists?: boolean;
   /** The publisher's options and credentials. */
   readonly options?: Partial<SinkConfig>;
-  /** @default {3000} */
+  /** The number of rows. @default {3000} */
   readonly rows?: number;
-  /** What goes wrong, once some hundred rows are acknowledged; with `at` 0 as soon as the call is made. */
+  /** Causes the failure, once some hundred rows are acknowledged; with `at` 0 immediately after the call. */
   readonly act: (scene: ServerScene) => void | Promise<void>;
-  /** Rows acknowledged until then. @default {200} */
+  /** The number of acknowledged rows before `act` is called. @default {200} */
   readonly at?: number;
-  /** Ends the fault, before the stream is looked at. */
-  readonly mend?: (scene: ServerScene) => void | Promise<void>;
-  /** What the error has to say. */
+  /** Ends the failure, before the stream is read. */
+  readonly repair?: (scene: ServerScene) => void | Promise<void>;
+  /** What the error must be. */
   readonly expected: ExpectedFailure;
   /** Whether the stream is still the one in which rows were acknowledged. @default {true} */
   readonly kept?: boolean;
   /** Whether the rows can be sent again afterwards. @default {true} */
   readonly replay?: boolean;
-  /** Bytes of text beside number and id. */
+  /** Additional bytes per row. */
   readonly payload?: number;
 }
 
-/** How somebody connects who may do everything. */
+/** A user that may do everything, and the address. */
 export type ConnectionOf = Pick<
   SinkConfig,
   "url" | "authMode" | "username" | "password" | "jwt" | "nkeySeed" | "token"
@@ -51,13 +51,13 @@ export interface ServerScene {
   readonly server: NatsServer;
   readonly proxy: TcpProxy;
   readonly publisher: Publisher;
-  /** Does something on a connection of its own, which may do everything. */
+  /** Calls `work` with a new connection that may do everything. */
   admin<T>(work: (nc: NatsConnection) => Promise<T>): Promise<T>;
 }
 
 const INBOX = "_INBOX.fault";
 
-/** Plays a fault and asks all questions. The link has a round trip of some ms, so that things can happen meanwhile. */
+/** Runs a failure and all checks. The link has a round trip of some ms, so that things can happen meanwhile. */
 export async function playOnServer(fault: ServerFault): Promise<PublishError> {
   const { server, rows = 3000, at = 200 } = fault;
   await using proxy = await startTcpProxy(server.url);
@@ -93,7 +93,7 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
   }
   await fault.act(scene);
   const error = await failing;
-  await fault.mend?.(scene);
+  await fault.repair?.(scene);
   return await assertAftermath({
     error,
     expected: fault.expected,
@@ -111,7 +111,7 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
   });
 }
 
-/** Does something on a connection of its own. */
+/** Calls `work` with a new connection, and closes it. */
 export async function asAdmin<T>(config: ConnectionOf, work: (nc: NatsConnection) => Promise<T>): Promise<T> {
   const nc = await connect(config);
   try {
@@ -121,7 +121,7 @@ export async function asAdmin<T>(config: ConnectionOf, work: (nc: NatsConnection
   }
 }
 
-/** The numbers of the rows in the stream, as often as they are there. */
+/** The numbers of the stored rows, each as often as it is stored. */
 export async function storedRows(nc: NatsConnection, stream = "ORDERS"): Promise<readonly number[]> {
   const manager = await managerOf(nc);
   const info = await manager.streams.info(stream).catch((error: Error) => {
@@ -138,7 +138,7 @@ export async function storedRows(nc: NatsConnection, stream = "ORDERS"): Promise
   return rows;
 }
 
-/** The publisher's inbox, as the server knows it. */
+/** The publisher's inbox, as the server's monitoring reports it. */
 async function inboxesOf(server: NatsServer, name: string): Promise<readonly string[]> {
   const client = (await clientsOf(server)).find((client) => client.name === name);
   const inboxes = (client?.subscriptions_list ?? []).filter((subject) => subject.startsWith(INBOX));
@@ -146,7 +146,7 @@ async function inboxesOf(server: NatsServer, name: string): Promise<readonly str
   return inboxes;
 }
 
-/** Fails unless the publisher's connection is gone. */
+/** Waits until the publisher's connection is gone. */
 export async function assertGone(server: NatsServer, name: string): Promise<void> {
   if (!server.running()) return;
   await until(
@@ -155,7 +155,7 @@ export async function assertGone(server: NatsServer, name: string): Promise<void
   );
 }
 
-/** Acknowledges tokens of the window, as if answers had been held up on their way. */
+/** Acknowledges tokens of the window, as if the answers had been delayed. */
 async function answerLate(nc: NatsConnection, inboxes: readonly string[]): Promise<void> {
   for (const inbox of inboxes) {
     for (let token = 0; token < 100; token++) {

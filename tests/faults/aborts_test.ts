@@ -21,10 +21,10 @@ testFault("aborted with rows on the wire leaves them unknown", () => {
     },
     expected: { code: "publish.aborted", outcome: "uncertain", counts: { acked: 8, unknown: 8, unsent: 4 } },
   };
-  // With the caller's connection the publisher goes on: see below.
+  // On the caller's connection the publisher stays usable: see below.
 }, [{ frames: false, owned: true }, { frames: true, owned: true }]);
 
-testFault("aborted after a failure ends the wait for the other rows", () => {
+testFault("aborted after a failure does not wait for the other rows", () => {
   const abort = new AbortController();
   return {
     signal: abort.signal,
@@ -40,7 +40,7 @@ testFault("aborted after a failure ends the wait for the other rows", () => {
 
 for (const frames of [false, true]) {
   Deno.test(
-    `publish() aborted on the caller's connection leaves other calls and the publisher alone (${frames})`,
+    `publish() aborted on the caller's connection affects neither other calls nor the publisher (frames: ${frames})`,
     onVirtualClock(async () => {
       const stream = new StreamModel();
       const fake = fakeConnection({ frames, manual: true, answers: (published) => stream.store(published) });
@@ -56,7 +56,7 @@ for (const frames of [false, true]) {
         counts: { unknown: 5 },
       });
       assert.equal(error.cause, reason);
-      fake.deliver(); // the first call's answers come, too: they are nobody's
+      fake.deliver(); // also delivers the aborted call's answers, which must be ignored
       assert.equal((await second).rows, 5);
       assert.deepEqual(publisher.stats().acked, 5);
       const third = publisher.publish({ ...eu(5), only: error.rowOutcomes.unsettled() });
@@ -70,7 +70,7 @@ for (const frames of [false, true]) {
   );
 
   Deno.test(
-    `publish() aborted before it starts, and while it waits, sends nothing and ends nothing (${frames})`,
+    `publish() aborted before it starts, or while it waits, sends nothing and ends no other call (frames: ${frames})`,
     onVirtualClock(async () => {
       for (const owned of [false, true]) {
         const fake = fakeConnection({ frames, manual: true });
@@ -95,7 +95,7 @@ for (const frames of [false, true]) {
   );
 
   Deno.test(
-    `publish() aborted after its last acknowledgment has succeeded (${frames})`,
+    `publish() aborted after its last acknowledgment succeeds (frames: ${frames})`,
     onVirtualClock(async () => {
       const abort = new AbortController();
       const fake = fakeConnection({ frames, manual: true });
@@ -120,7 +120,7 @@ for (const frames of [false, true]) {
 }
 
 Deno.test(
-  "an aborted publisher creates no stream whose lookup was under way",
+  "an aborted publisher creates no stream whose lookup was in progress",
   onVirtualClock(async () => {
     let abort = (): void => {};
     const fake = fakeConnection({

@@ -20,7 +20,7 @@ const eu = (rows: number, first = 0) => ({ resource: "eu", rows: idBatch(rows, {
 
 for (const frames of [false, true]) {
   Deno.test(
-    `a failure ends every call in progress, each with its own outcomes (${frames})`,
+    `a failure ends every call in progress, each with its own outcomes (frames: ${frames})`,
     onVirtualClock(async () => {
       const stream = new StreamModel();
       const fake = fakeConnection({
@@ -48,7 +48,7 @@ for (const frames of [false, true]) {
   );
 
   Deno.test(
-    `a failure does not wait for the rows of a call that is aborted meanwhile (${frames})`,
+    `a failure does not wait for the rows of a call that is aborted meanwhile (frames: ${frames})`,
     onVirtualClock(async () => {
       const fake = fakeConnection({ frames, answers: ({ index }) => index === 0 ? NO_RESPONDERS : undefined });
       const publisher = await Publisher.open(fake.nc, { ...BASE, publishTimeout: "1m" });
@@ -64,7 +64,7 @@ for (const frames of [false, true]) {
   );
 
   Deno.test(
-    `32 callers at a time keep the order of calls and the limits (${frames})`,
+    `32 concurrent callers keep the order of calls and the limits (frames: ${frames})`,
     onVirtualClock(async () => {
       const stream = new StreamModel();
       let most = 0;
@@ -84,7 +84,7 @@ for (const frames of [false, true]) {
   );
 
   Deno.test(
-    `publish() fails with publish.stream_changed when the stream was recreated (${frames})`,
+    `publish() fails with publish.stream_changed when the stream was recreated (frames: ${frames})`,
     onVirtualClock(async () => {
       const fake = fakeConnection({
         frames,
@@ -104,7 +104,7 @@ for (const frames of [false, true]) {
 }
 
 Deno.test(
-  "what is wrong with options, route or data leaves a publisher as it was",
+  "errors in options, route or data leave a publisher unchanged",
   onVirtualClock(async () => {
     const fake = fakeConnection({
       requests: ({ subject }) => streamInfo(subject.split(".").at(-1)!, { subjects: ["orders.>"] }),
@@ -154,7 +154,7 @@ Deno.test(
 );
 
 Deno.test(
-  "stats() counts every call that failed, whatever was wrong with it, and not those that an end refuses",
+  "stats() counts every failed call, whatever its error, but not calls that are refused after the end",
   onVirtualClock(async () => {
     const fake = fakeConnection();
     const publisher = await Publisher.open(fake.nc, BASE);
@@ -176,7 +176,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publish() goes by the selection that it was given, whatever the caller makes of the array later",
+  "publish() uses the selection that it was given, even if the caller changes the array later",
   onVirtualClock(async () => {
     const fake = fakeConnection();
     const publisher = await Publisher.open(fake.nc, BASE);
@@ -190,7 +190,7 @@ Deno.test(
 );
 
 Deno.test(
-  "Publisher.open() refuses what is no connection and dials none",
+  "Publisher.open() refuses what is not a connection and dials none",
   onVirtualClock(async () => {
     for (const to of [undefined, null, {}, () => Promise.resolve(undefined)]) {
       await assert.rejects(Publisher.open(to as unknown as NatsConnection, BASE), { code: "config.type", field: "to" });
@@ -200,7 +200,7 @@ Deno.test(
 
 for (const retry of [true, false]) {
   Deno.test(
-    `publish() overloads a server that answers one row of ten with 429: ${retry ? "all end acked" : "a typed error"}`,
+    `publish() to a server that answers one row of ten with 429: ${retry ? "all rows end acked" : "a typed error"}`,
     onVirtualClock(async () => {
       const stream = new StreamModel();
       const refused = new Set<number>();

@@ -9,11 +9,11 @@ import { asAdmin, playOnServer, type ServerScene, storedRows } from "./_server.t
 const ORDERS = { name: "ORDERS", subjects: ["orders.>"], num_replicas: 3, duplicate_window: 600e9 };
 const SINK = { stream: "ORDERS", subject: "orders.{resource}", maxInFlight: 256, publishTimeout: 5000 } as const;
 
-/** A connection to a running node as it is then. */
+/** A connection to a running node. */
 const anyNode = (cluster: NatsCluster) => () => ({ url: cluster.nodes.find((node) => node.running())!.url });
 
-/** All nodes run, agree on a leader, and know no stream. */
-async function afresh(cluster: NatsCluster): Promise<void> {
+/** Waits until all nodes run and agree on a leader, and deletes all streams. */
+async function reset(cluster: NatsCluster): Promise<void> {
   for (const node of cluster.nodes) if (!node.running()) await node.restart({ wait: "listening" });
   await cluster.ready();
   // A cluster that has just elected a leader may leave a request unanswered.
@@ -47,11 +47,11 @@ Deno.test("publishing to three nodes", async (t) => {
   const plays = {
     "without retry fails when the leader is killed": {
       act: async () => await (await cluster.leaderOf("ORDERS")).kill(),
-      mend: async () => void await cluster.leaderOf("ORDERS"),
+      repair: async () => void await cluster.leaderOf("ORDERS"),
     },
     "without retry fails when the leader steps down": {
       act: async ({ publisher }: ServerScene) => {
-        // A step-down at a lucky moment loses no row; one of the next does.
+        // A single step-down may cause no failure; one of the next will.
         while (publisher.stats().failures === 0) {
           const before = publisher.stats().acked;
           await stepDown();
@@ -62,12 +62,12 @@ Deno.test("publishing to three nodes", async (t) => {
           }, { every: 2 });
         }
       },
-      mend: async () => void await cluster.leaderOf("ORDERS"),
+      repair: async () => void await cluster.leaderOf("ORDERS"),
     },
   };
   for (const [what, play] of Object.entries(plays)) {
     await t.step(what, async () => {
-      await afresh(cluster);
+      await reset(cluster);
       await create(cluster);
       await playOnServer({
         server: await follower(cluster),
@@ -82,7 +82,7 @@ Deno.test("publishing to three nodes", async (t) => {
   }
 
   await t.step("with retry stores 50,000 rows once through a killed leader and a step-down", async () => {
-    await afresh(cluster);
+    await reset(cluster);
     await create(cluster);
     const node = await follower(cluster);
     const config: SinkConfig = { ...SINK, url: node.url, retry: { budget: "3m" } };
@@ -100,7 +100,7 @@ Deno.test("publishing to three nodes", async (t) => {
   });
 
   await t.step("by publishAll() stores every row once while one node after another restarts", async () => {
-    await afresh(cluster);
+    await reset(cluster);
     await create(cluster);
     const config: SinkConfig = { ...SINK, url: cluster.urls };
     const receipts: WriteReceipt[] = [];
@@ -131,8 +131,8 @@ Deno.test("publishing to three nodes", async (t) => {
     await assertStored(cluster, 28_000);
   });
 
-  await t.step("by publishAll() goes on at the next of several urls when a node is gone for good", async () => {
-    await afresh(cluster);
+  await t.step("by publishAll() continues at the next of several urls when a node is gone for good", async () => {
+    await reset(cluster);
     await create(cluster);
     const node = await follower(cluster);
     const others = cluster.nodes.filter((other) => other !== node).map(({ url }) => url);

@@ -25,7 +25,7 @@ testFault("fails at once when the connection is lost with a full window", () => 
   },
 }));
 
-testFault("is over when the connection was lost, even if the client dials again", () => ({
+testFault("stays failed after the connection was lost, even if the client reconnects", () => ({
   options: { publishTimeout: "1m" },
   answers: ({ index }, store) => index < 5 ? store() : undefined,
   act: async ({ fake }) => {
@@ -36,7 +36,7 @@ testFault("is over when the connection was lost, even if the client dials again"
   expected: { code: "publish.disconnected", outcome: "uncertain", counts: { acked: 5, unknown: 15 } },
 }));
 
-testFault("ends the wait for the other rows when the connection is lost after a failure", () => ({
+testFault("does not wait for the other rows when the connection is lost after a failure", () => ({
   options: { publishTimeout: "1m" },
   answers: ({ index }, store) => index === 3 ? NO_RESPONDERS : index < 10 ? store() : undefined,
   act: async ({ fake }) => {
@@ -63,7 +63,7 @@ testFault("ends with publish.permission when the server refuses a publish", () =
   expected: { code: "publish.permission", outcome: "uncertain", counts: { unknown: 5, unsent: 5 } },
 }));
 
-testFault("ends with publish.permission when its inbox is taken away", () => ({
+testFault("ends with publish.permission when the permission for its inbox is revoked", () => ({
   rows: 10,
   options: { maxInFlight: 5 },
   answers: () => undefined,
@@ -75,7 +75,7 @@ testFault("ends with publish.permission when its inbox is taken away", () => ({
   expected: { code: "publish.permission", outcome: "uncertain", counts: { unknown: 5, unsent: 5 } },
 }));
 
-testFault("is not concerned by refusals of other subjects", () => ({
+testFault("is not affected by refusals of other subjects", () => ({
   answers: ({ index }, store) => index === 19 ? NO_RESPONDERS : store(),
   connection: { manual: true },
   act: async ({ fake }) => {
@@ -90,7 +90,7 @@ testFault("is not concerned by refusals of other subjects", () => ({
 
 for (const frames of [false, true]) {
   Deno.test(
-    `publish() knows nothing of rows for which nobody answers, and takes late answers for nothing (${frames})`,
+    `publish() reports unanswered rows as unknown, and ignores late answers (frames: ${frames})`,
     onVirtualClock(async () => {
       const fake = fakeConnection({ frames, answers: () => undefined });
       const publisher = await Publisher.open(fake.nc, BASE);
@@ -103,7 +103,7 @@ for (const frames of [false, true]) {
 
 for (const { frames, owned } of STAGINGS) {
   Deno.test(
-    `publish() on a connection already lost fails with nothing sent (${frames}, ${owned})`,
+    `publish() on a connection already lost fails with nothing sent (frames: ${frames}, own connection: ${owned})`,
     onVirtualClock(async () => {
       const fake = fakeConnection({ frames });
       const publisher = await Publisher.open(owned ? () => Promise.resolve(fake.nc) : fake.nc, BASE);
@@ -118,7 +118,7 @@ for (const { frames, owned } of STAGINGS) {
   );
 
   Deno.test(
-    `a publisher notices the loss of an idle connection in time for the next call (${frames}, ${owned})`,
+    `a publisher notices the loss of an idle connection before the next call (frames: ${frames}, own connection: ${owned})`,
     onVirtualClock(async () => {
       const fake = fakeConnection({ frames });
       const publisher = await Publisher.open(owned ? () => Promise.resolve(fake.nc) : fake.nc, BASE);
@@ -135,7 +135,7 @@ for (const { frames, owned } of STAGINGS) {
 }
 
 Deno.test(
-  "publish() times no row out whose answer came while the caller blocked the loop",
+  "publish() does not time out a row whose answer arrived while the caller blocked the event loop",
   onVirtualClock(async (clock) => {
     const fake = fakeConnection({ answers: () => undefined });
     const publisher = await Publisher.open(fake.nc, { ...BASE, publishTimeout: 30 });

@@ -16,7 +16,7 @@ import {
 import { onVirtualClock } from "../_support/clock.ts";
 import { answerLate, assertLetGo, BASE, fakeOver } from "./_scripted.ts";
 
-/** What becomes of a message: stored or not, and what is answered. */
+/** What happens to a message: whether it is stored, and the answer. */
 const FATES: Readonly<Record<string, (store: () => Answer) => Answer | readonly Answer[] | undefined>> = {
   good: (store) => store(),
   repeated: (store) => ({ ...store(), times: 3 }),
@@ -56,7 +56,7 @@ const scene = fc.record({
 });
 
 Deno.test(
-  "whatever happens, calls end, outcomes agree with the stream, and a replay makes it whole",
+  "after any failures calls end, outcomes agree with the stream, and a replay stores every row",
   onVirtualClock(async () => {
     await fc.assert(
       fc.asyncProperty(scene, async (scene) => {
@@ -129,7 +129,7 @@ Deno.test(
             const settled = word === "acked" || word === "duplicate";
             if (settled) assert.equal(times(row), 1, `row ${row} is ${word}`);
             if (word === "unsent") assert.equal(times(row), 0, `row ${row} is unsent`);
-            // With `retry` the outcome is the last submission's: an earlier one may have stored the row.
+            // With `retry` the outcome is that of the last submission: an earlier one may have stored the row.
             if (word === "rejected" && !(retry && ids)) assert.equal(times(row), 0, `row ${row} is rejected`);
           }
           if (only!.length > 0 && only![0] === 0 && only!.length === total) assertOutcomes(error, total);

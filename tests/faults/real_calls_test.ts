@@ -16,7 +16,7 @@ const sink = (url: string, more: Partial<SinkConfig> = {}): SinkConfig => ({
 });
 const eu = (rows: number, first = 0) => ({ resource: "eu", rows: idBatch(rows, { first }) });
 
-Deno.test("publish() aborted before, during and after leaves what it says, on a real server", async () => {
+Deno.test("publish() aborted before, during and after reports the right outcomes, on a real server", async () => {
   await using server = await startNatsServer();
   await using proxy = await startTcpProxy(server.url);
   proxy.delay({ up: 2, down: 2 });
@@ -31,7 +31,7 @@ Deno.test("publish() aborted before, during and after leaves what it says, on a 
   await until("some rows", () => publisher.stats().acked > 300, { every: 1 });
   abort.abort();
   const error = assertFailure(await during, 3000, { code: "publish.aborted", outcome: "uncertain" });
-  await nc.flush(); // what was on its way has arrived
+  await nc.flush(); // everything sent before has arrived
   assertAgreement(error, 3000, await asAdmin({ url: server.url }, (nc) => storedRows(nc)));
 
   const after = new AbortController();
@@ -45,7 +45,7 @@ Deno.test("publish() aborted before, during and after leaves what it says, on a 
   assert.ok(!nc.isClosed());
 });
 
-Deno.test("32 callers of one publisher on a real server: each gets its own receipt, the limits hold", async () => {
+Deno.test("32 concurrent callers of one publisher on a real server each get their receipt, within the limits", async () => {
   await using server = await startNatsServer();
   const counts: number[] = [];
   const config = sink(server.url, { maxInFlight: 64, onProgress: ({ inFlight }) => void counts.push(inFlight) });
@@ -67,7 +67,7 @@ function waitForRows({ monitorUrl }: NatsServer, rows: number): void {
   assert.equal(spawnSync(Deno.execPath(), ["eval", script], { timeout: 60_000 }).status, 0);
 }
 
-Deno.test("a long synchronous stretch of the caller's makes no false timeout on a real server", async () => {
+Deno.test("a blocked event loop causes no false timeout on a real server", async () => {
   await using server = await startNatsServer();
   const config = sink(server.url, { publishTimeout: "5s" });
   const publisher = await Publisher.open(() => connect(config), config);
@@ -80,7 +80,7 @@ Deno.test("a long synchronous stretch of the caller's makes no false timeout on 
   await publisher.close();
 });
 
-Deno.test("a window full of rows is outstanding over a link of 20 ms", async () => {
+Deno.test("a full window of rows is in flight over a link of 20 ms", async () => {
   await using server = await startNatsServer();
   await using proxy = await startTcpProxy(server.url);
   proxy.delay({ up: 10, down: 10 });
@@ -103,7 +103,7 @@ Deno.test("bytes that arrive in slices of 7 make no difference", async () => {
   assertWhole(await asAdmin({ url: server.url }, (nc) => storedRows(nc)), 20);
 });
 
-Deno.test("a run that is left without a commit is aborted, and a session ends its epoch, on a real server", async () => {
+Deno.test("disposing a run aborts it, and disposing a session ends its epoch, on a real server", async () => {
   await using server = await startNatsServer();
   await using proxy = await startTcpProxy(server.url);
   proxy.delay({ up: 5, down: 5 });
@@ -129,7 +129,7 @@ Deno.test("a run that is left without a commit is aborted, and a session ends it
   assertWhole(await asAdmin({ url: server.url }, (nc) => storedRows(nc)), 2000);
 });
 
-Deno.test("publishAll() gets through killed connections and a restarted server", async () => {
+Deno.test("publishAll() completes despite killed connections and a restarted server", async () => {
   await using server = await startNatsServer();
   await using proxy = await startTcpProxy(server.url);
   proxy.delay({ up: 1, down: 1 });
@@ -152,7 +152,7 @@ Deno.test("publishAll() gets through killed connections and a restarted server",
   await assertGone(server, "sink");
 });
 
-Deno.test("a mirror of the stream takes the rows as they are, without the expected stream's header", async () => {
+Deno.test("a mirror of the stream stores the rows unchanged if they have no expected-stream header", async () => {
   await using server = await startNatsServer();
   const config = sink(server.url, { expectedStream: false });
   const publisher = await Publisher.open(() => connect(config), config);
@@ -168,7 +168,7 @@ Deno.test("a mirror of the stream takes the rows as they are, without the expect
   });
 });
 
-Deno.test("a publisher that saw its connection lost is over, though the client dialled again and nothing was sent twice", async () => {
+Deno.test("a publisher stays failed after its connection was lost, even if the client reconnected", async () => {
   await using server = await startNatsServer();
   await using proxy = await startTcpProxy(server.url);
   const config = sink(proxy.url, { reconnect: true, publishTimeout: "1m", maxInFlight: 10 });
@@ -189,7 +189,7 @@ Deno.test("a publisher that saw its connection lost is over, though the client d
   assertWhole(await asAdmin({ url: server.url }, (nc) => storedRows(nc)), 20);
 });
 
-Deno.test("a server that never answers ends an opening and a dial by a typed error, in time", async () => {
+Deno.test("opening and dialling a server that never answers fail with a typed error, in time", async () => {
   await using server = await startNatsServer();
   await using nc = await connect(sink(server.url));
   server.pause();

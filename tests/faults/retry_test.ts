@@ -16,7 +16,7 @@ import { BASE, reached } from "./_scripted.ts";
 import { onVirtualClock } from "../_support/clock.ts";
 
 /**
- * What a signal means for a row: its fate without `retry`, and whether it is sent again with it, with and without an
+ * A server's signal for a row: the row's outcome without `retry`, and whether `retry` resends it, with and without an
  * id.
  */
 interface Signal {
@@ -91,7 +91,7 @@ const SIGNALS: readonly Signal[] = [
   ...[10200, 10201, 10205, 10206, 10207, 10209, 10071, 10164].map(permanent),
 ];
 
-/** Answers row 5 by the signal until it has come `times` times; all else is stored. */
+/** Answers row 5 with the signal `times` times; everything else is stored. */
 function scene(signal: Signal, ids: boolean, options: Partial<Options>, times: number) {
   const stream = new StreamModel();
   let left = times;
@@ -147,7 +147,7 @@ for (const signal of SIGNALS) {
 
     if (!again) continue;
     Deno.test(
-      `publish() with retry gives ${signal.name} up when the budget is spent (${rows})`,
+      `publish() with retry gives up on ${signal.name} when the budget is spent (${rows})`,
       onVirtualClock(async () => {
         const { stream, batch, open } = scene(signal, ids, { retry: { budget: 120 } }, Infinity);
         const publisher = await open();
@@ -161,7 +161,7 @@ for (const signal of SIGNALS) {
 }
 
 Deno.test(
-  "publish() with retry lets nothing else through while the stream has no leader",
+  "publish() with retry sends nothing else while the stream has no leader",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     let refusals = 0;
@@ -183,7 +183,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publish() goes on after a pause whose own rows were taken back",
+  "publish() continues after a pause whose own rows were removed",
   onVirtualClock(async () => {
     const fake = fakeConnection({
       answers: ({ index }) => index < 3 ? NO_RESPONDERS : { body: { stream: "ORDERS", seq: index } },
@@ -201,7 +201,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publish() with retry keeps to the window, and wakes by answers alone when it is full",
+  "publish() with retry keeps to the window, and is woken only by answers when it is full",
   onVirtualClock(async () => {
     const stream = new StreamModel();
     let lost = 0;
@@ -231,7 +231,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publish() sets no timer after another while rows that could go again find the window full",
+  "publish() sets no repeated timers while rows to be resent find the window full",
   onVirtualClock(async () => {
     const fake = fakeConnection({
       manual: true,
@@ -285,7 +285,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a failure under retry ends the rows that wait to be sent again",
+  "a failure under retry ends the rows that wait to be resent",
   onVirtualClock(async () => {
     const fake = fakeConnection({
       answers: ({ index }) => index < 3 ? NO_RESPONDERS : index === 5 ? refusal(400, 10054, "no") : undefined,

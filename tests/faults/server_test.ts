@@ -2,12 +2,12 @@ import { makeOperator, passwordUsers, startNatsServer } from "../_support/nats/m
 import { until } from "../_support/wait.ts";
 import { type ConnectionOf, playOnServer, type ServerFault } from "./_server.ts";
 
-Deno.test("publish() to a server that is killed knows every row's fate, and a replay after its restart makes the stream whole", async () => {
+Deno.test("publish() to a killed server reports every row's outcome, and a replay after its restart stores every row", async () => {
   await using server = await startNatsServer();
   await playOnServer({
     server,
     act: () => server.kill(),
-    mend: () => server.restart(),
+    repair: () => server.restart(),
     expected: { code: "publish.disconnected", outcome: "uncertain" },
   });
 });
@@ -23,23 +23,23 @@ Deno.test("publish() to a server that restarts between rows 500 and 501 never su
   });
 });
 
-Deno.test("publish() to a server that is stopped in order ends at once", async () => {
+Deno.test("publish() to a server that is stopped with SIGTERM fails at once", async () => {
   await using server = await startNatsServer();
   await playOnServer({
     server,
     act: () => server.stop(),
-    mend: () => server.restart(),
-    // JetStream ends before its clients are sent away.
+    repair: () => server.restart(),
+    // JetStream ends before the clients are disconnected.
     expected: { code: ["publish.disconnected", "publish.no_responders", "publish.timeout"] },
   });
 });
 
-Deno.test("publish() to a server in lame duck mode fails, and knows every row's fate", async () => {
+Deno.test("publish() to a server in lame duck mode fails, and reports every row's outcome", async () => {
   await using server = await startNatsServer({ config: `lame_duck_duration: "30s"\nlame_duck_grace_period: "1s"` });
   await playOnServer({
     server,
     act: () => server.lameDuck(),
-    mend: async () => {
+    repair: async () => {
       await server.kill();
       await server.restart();
     },
@@ -47,7 +47,7 @@ Deno.test("publish() to a server in lame duck mode fails, and knows every row's 
   });
 });
 
-Deno.test("publish() over a connection that is cut with a full window fails at once", async () => {
+Deno.test("publish() over a connection that is reset with a full window fails at once", async () => {
   await using server = await startNatsServer();
   await playOnServer({
     server,
@@ -58,7 +58,7 @@ Deno.test("publish() over a connection that is cut with a full window fails at o
   });
 });
 
-Deno.test("publish() over a connection that is closed in order fails at once", async () => {
+Deno.test("publish() over a connection that is closed without a reset fails at once", async () => {
   await using server = await startNatsServer();
   await playOnServer({
     server,
@@ -68,25 +68,25 @@ Deno.test("publish() over a connection that is closed in order fails at once", a
   });
 });
 
-/** What leaves rows without an answer. */
-const SILENCES: Readonly<Record<string, Pick<ServerFault, "act" | "mend">>> = {
-  "from a server that answers nothing any more times out": {
+/** Failures that leave rows without an answer. */
+const SILENCES: Readonly<Record<string, Pick<ServerFault, "act" | "repair">>> = {
+  "from a server that stops answering times out": {
     act: ({ server }) => server.pause(),
-    mend: ({ server }) => server.resume(),
+    repair: ({ server }) => server.resume(),
   },
-  "since acknowledgments are lost leaves stored rows unknown, and a replay finds them duplicates": {
+  "because acknowledgments are lost leaves stored rows unknown, and a replay reports duplicates": {
     act: ({ proxy }) => proxy.drop("down"),
   },
-  "since rows are lost on their way leaves them unknown": {
+  "because rows are lost leaves them unknown": {
     act: ({ proxy }) => proxy.drop("up"),
   },
   "in time times out, and late acknowledgments have no effect": {
     act: ({ proxy }) => proxy.stall("down"),
-    mend: ({ proxy }) => proxy.resume(),
+    repair: ({ proxy }) => proxy.resume(),
   },
 };
 
-// Side by side: each waits for the publish timeout.
+// Concurrently: each waits for the publish timeout.
 Deno.test("publish() without an answer", async (t) => {
   const steps = Object.entries(SILENCES).map(([name, fault]) =>
     t.step({
@@ -104,7 +104,7 @@ Deno.test("publish() without an answer", async (t) => {
   await Promise.all(steps);
 });
 
-Deno.test("publish() that reads no acknowledgments is sent away by the server, and knows every row's fate", async () => {
+Deno.test("publish() that reads no acknowledgments is disconnected by the server, and reports every row's outcome", async () => {
   await using server = await startNatsServer({ config: `write_deadline: "500ms"` });
   const stream = "A".repeat(240);
   await playOnServer({
@@ -117,9 +117,9 @@ Deno.test("publish() that reads no acknowledgments is sent away by the server, a
       proxy.stall("down");
       await until("rows at the server", () => proxy.bytes.up > 5_000_000);
     },
-    mend: async ({ proxy }) => {
+    repair: async ({ proxy }) => {
       await until("the server's complaint", () => server.log().includes("Slow Consumer"));
-      // Whoever sends the rows again may read as slowly as this machine is.
+      // The replay may read as slowly as this machine is.
       await server.reload({ config: `write_deadline: "60s"` });
       proxy.resume();
     },
@@ -145,24 +145,24 @@ Deno.test("publish() to a subject that the user may not publish to fails with pu
     rows: 100,
     at: 0,
     act: () => {},
-    mend: () => server.reload({ config: users([">"]) }),
+    repair: () => server.reload({ config: users([">"]) }),
     expected: { code: "publish.permission", outcome: "uncertain", counts: { unknown: 20, unsent: 80 } },
   });
 });
 
-Deno.test("publish() whose permission is revoked meanwhile fails, and knows every row's fate", async () => {
+Deno.test("publish() whose permission is revoked meanwhile fails, and reports every row's outcome", async () => {
   await using server = await startNatsServer({ config: users(["$JS.API.STREAM.INFO.ORDERS", "orders.>"]) });
   await playOnServer({
     server,
     admin: () => ({ ...admin, url: server.url }),
     options: { ...sink, publishTimeout: 5000 },
     act: () => server.reload({ config: users(["$JS.API.STREAM.INFO.ORDERS"]) }),
-    mend: () => server.reload({ config: users(["$JS.API.STREAM.INFO.ORDERS", "orders.>"]) }),
+    repair: () => server.reload({ config: users(["$JS.API.STREAM.INFO.ORDERS", "orders.>"]) }),
     expected: { code: ["publish.permission", "publish.disconnected"] },
   });
 });
 
-Deno.test("publish() of a user that expires meanwhile ends as disconnected", async () => {
+Deno.test("publish() of a user that expires meanwhile fails as disconnected", async () => {
   const operator = await makeOperator();
   await using server = await startNatsServer({ config: operator.config });
   const [staying, leaving] = [await operator.user(), await operator.user({ expiresIn: 6 })];
@@ -170,14 +170,14 @@ Deno.test("publish() of a user that expires meanwhile ends as disconnected", asy
     server,
     admin: () => ({ url: server.url, authMode: "jwt", jwt: staying.jwt, nkeySeed: staying.nkeySeed }),
     options: { authMode: "jwt", jwt: leaving.jwt, nkeySeed: leaving.nkeySeed, publishTimeout: "1m", maxInFlight: 4 },
-    rows: 40_000, // more than go in the time: four in 4 ms
+    rows: 40_000, // more than can be sent in the time: four in 4 ms
     act: () => {},
     expected: { code: "publish.disconnected", outcome: "uncertain" },
     replay: false,
   });
 });
 
-Deno.test("publish() that reaches the account's limit fails by the server's code", async () => {
+Deno.test("publish() that reaches the account's limit fails with the server's code", async () => {
   const operator = await makeOperator({ disk_storage: 200_000 });
   await using server = await startNatsServer({ config: operator.config });
   const user = await operator.user();

@@ -43,7 +43,7 @@ const CHANGES: Readonly<Record<string, Changed>> = {
   },
   "loses its subject": {
     act: update({ subjects: ["other.>"] }),
-    mend: update({ subjects: ["orders.>"] }),
+    repair: update({ subjects: ["orders.>"] }),
     expected: { code: "publish.no_responders", serverCode: 503, outcome: "partial" },
   },
   "loses its subject to another stream": {
@@ -53,7 +53,7 @@ const CHANGES: Readonly<Record<string, Changed>> = {
         await (await managerOf(nc)).streams.add({ name: "OTHER", subjects: ["orders.>"] });
       });
     },
-    mend: async (scene) => {
+    repair: async (scene) => {
       await scene.admin(async (nc) => void await (await managerOf(nc)).streams.delete("OTHER"));
       await update({ subjects: ["orders.>"] })(scene);
     },
@@ -61,31 +61,31 @@ const CHANGES: Readonly<Record<string, Changed>> = {
   },
   "takes smaller rows only": {
     act: update({ max_msg_size: 50 }),
-    mend: update({ max_msg_size: -1 }),
+    repair: update({ max_msg_size: -1 }),
     expected: { code: "publish.rejected", serverCode: 10054, outcome: "partial" },
   },
   "stops acknowledging": {
     act: update({ no_ack: true }),
-    mend: update({ no_ack: false }),
+    repair: update({ no_ack: false }),
     options: { publishTimeout: 5000 },
     expected: { code: "publish.timeout", outcome: "uncertain" },
   },
   "is full and discards what is new": {
     stream: { max_msgs: 1000, discard: "new" as StreamConfig["discard"] },
     act: () => {},
-    mend: update({ max_msgs: -1 }),
+    repair: update({ max_msgs: -1 }),
     expected: { code: "publish.rejected", serverCode: 10077, outcome: "partial", counts: { acked: 1000 }, row: 1000 },
   },
   "is full of bytes and discards what is new": {
     stream: { max_bytes: 300_000, discard: "new" as StreamConfig["discard"] },
     act: () => {},
-    mend: update({ max_bytes: -1 }),
+    repair: update({ max_bytes: -1 }),
     expected: { code: "publish.rejected", serverCode: 10077, outcome: "partial" },
   },
 };
 
 for (const [what, fault] of Object.entries(CHANGES)) {
-  Deno.test(`publish() into a stream that ${what} meanwhile fails, and knows every row's fate`, async () => {
+  Deno.test(`publish() into a stream that ${what} meanwhile fails, and reports every row's outcome`, async () => {
     await using server: NatsServer = await startNatsServer();
     await playOnServer({ ...fault, server });
   });

@@ -9,19 +9,19 @@ import { BASE } from "../faults/_scripted.ts";
 
 const MEBIBYTE = 2 ** 20;
 
-/** What a peer answers that wants to do harm: 64 MiB each. */
+/** Answers of a malicious peer, of 64 MiB each. */
 const BODIES: Readonly<Record<string, () => Uint8Array>> = {
   "64 MiB of zeros": () => new Uint8Array(64 * MEBIBYTE),
   "64 MiB of brackets": () => new Uint8Array(64 * MEBIBYTE).fill(0x5b),
   "64 MiB of nested objects": () => new TextEncoder().encode('{"a":'.repeat(64 * MEBIBYTE / 5)),
-  "a right answer with 64 MiB behind it": () =>
+  "a right answer with 64 MiB of spaces after it": () =>
     new TextEncoder().encode(`{"stream":"ORDERS","seq":1}${" ".repeat(64 * MEBIBYTE)}`),
-  "a right answer with a text of 64 MiB in it": () =>
+  "a right answer with a string of 64 MiB in it": () =>
     new TextEncoder().encode(`{"stream":"ORDERS","seq":1,"x":"${"x".repeat(64 * MEBIBYTE)}"}`),
 };
 
 for (const [name, body] of Object.entries(BODIES)) {
-  Deno.test(`an acknowledgment of ${name} is a malformed one, and costs no more than its bytes`, async () => {
+  Deno.test(`an acknowledgment that is ${name} counts as malformed, in time proportional to its bytes`, async () => {
     const stream = new StreamModel();
     const bytes = body();
     const fake = fakeConnection({
@@ -32,7 +32,7 @@ for (const [name, body] of Object.entries(BODIES)) {
     const before = Deno.memoryUsage().heapUsed;
     const start = performance.now();
     const error = await failureOf(publisher.publish({ resource: "eu", rows: idBatch(5) }));
-    // What costs more than its bytes takes hours for 64 MiB.
+    // Anything worse than linear time takes hours for 64 MiB.
     assert.ok(performance.now() - start < 60_000);
     assert.ok(Deno.memoryUsage().heapUsed - before < 64 * MEBIBYTE);
     const failure = assertFailure(error, 5, {
@@ -46,7 +46,7 @@ for (const [name, body] of Object.entries(BODIES)) {
   });
 }
 
-Deno.test("an acknowledgment with a header block of 8 MiB is a malformed one", async () => {
+Deno.test("an acknowledgment with a header block of 8 MiB counts as malformed", async () => {
   for (
     const headers of [
       `NATS/1.0 503\r\n${"a: b\r\n".repeat(MEBIBYTE)}\r\n`,
@@ -64,7 +64,7 @@ Deno.test("an acknowledgment with a header block of 8 MiB is a malformed one", a
   }
 });
 
-Deno.test("a lookup answered by 64 MiB of brackets is no answer", async () => {
+Deno.test("a lookup answered by 64 MiB of brackets fails", async () => {
   const fake = fakeConnection({ requests: () => new Uint8Array(64 * MEBIBYTE).fill(0x5b) });
   const error = await failureOf(Publisher.open(fake.nc, BASE)) as Error & { code: string };
   assert.equal(error.code, "connection.no_answer");
@@ -72,12 +72,12 @@ Deno.test("a lookup answered by 64 MiB of brackets is no answer", async () => {
   assert.deepEqual(fake.subscribed, []);
 });
 
-Deno.test("a subscriber of the rows' subject can answer them with 48 MiB: that row is unknown, the process lives", async () => {
+Deno.test("a subscriber of the rows' subject that answers with 48 MiB makes that row unknown, and crashes nothing", async () => {
   await using server = await startNatsServer({ config: "max_payload: 64MB\nmax_pending: 256MB" });
   const config: SinkConfig = { url: server.url, stream: "ORDERS", subject: "orders.{resource}", publishTimeout: "20s" };
   await using peer = await connect({ url: server.url });
   const publisher = await Publisher.open(() => connect(config), config);
-  // The stream itself falls silent, so that the peer's answer is the first.
+  // The stream itself is silent, so that the peer's answer is the first.
   const { config: stream } = await api(peer, "STREAM.INFO.ORDERS") as { config: Record<string, unknown> };
   await api(peer, "STREAM.UPDATE.ORDERS", { ...stream, no_ack: true });
   const bytes = new Uint8Array(48 * MEBIBYTE).fill(0x5b);

@@ -20,11 +20,11 @@ import { jetrow } from "../cli/_io.ts";
 const PASSWORD = "pw-5up3rs3cr3t-pw";
 const TOKEN = "tk-5up3rs3cr3t-tk";
 
-/** Collects every text that a user could come to see, and looks for secrets in all of them. */
+/** Collects every string that a user could see, and searches all of them for secrets. */
 class Witness {
   readonly strings: string[] = [];
 
-  /** Everything that can be printed of a value, an error's causes and properties included. */
+  /** Adds all that can be printed of a value, including an error's causes and properties. */
   see(value: unknown): void {
     if (value instanceof Error) {
       const options = { depth: Infinity, showHidden: true, getters: true };
@@ -45,7 +45,7 @@ class Witness {
   }
 }
 
-/** What is printed of objects; a connection is the client's own and its caller's. */
+/** What is printed of objects; a connection is the client's own and is left out. */
 function shown(value: object): readonly string[] {
   const options = { depth: Infinity, showHidden: true, getters: true };
   return [String(value), JSON.stringify(value), inspect(value, options), Deno.inspect(value, options)];
@@ -84,7 +84,7 @@ async function everything(witness: Witness, config: SinkConfig, server: { reacha
   await nc.close();
 }
 
-Deno.test("a password appears in nothing that is printed, whether it is right or wrong", async () => {
+Deno.test("a password is never printed, whether it is right or wrong", async () => {
   await using server = await startNatsServer({ config: passwordUsers({ username: "u", password: PASSWORD }) });
   const base = {
     url: server.url,
@@ -99,7 +99,7 @@ Deno.test("a password appears in nothing that is printed, whether it is right or
   witness.assertSilent(PASSWORD);
 });
 
-Deno.test("a token appears in nothing that is printed, whether it is right or wrong", async () => {
+Deno.test("a token is never printed, whether it is right or wrong", async () => {
   await using server = await startNatsServer({ config: tokenAuth(TOKEN) });
   const base = { url: server.url, authMode: "token", stream: "ORDERS", subject: "orders.{resource}" } as const;
   const witness = new Witness();
@@ -108,7 +108,7 @@ Deno.test("a token appears in nothing that is printed, whether it is right or wr
   witness.assertSilent(TOKEN);
 });
 
-Deno.test("a JWT and a seed appear in nothing that is printed, whether they are right, wrong or expired", async () => {
+Deno.test("a JWT and a seed are never printed, whether they are right, wrong or expired", async () => {
   const operator = await makeOperator();
   await using server = await startNatsServer({ config: operator.config });
   const base = { url: server.url, authMode: "jwt", stream: "ORDERS", subject: "orders.{resource}" } as const;
@@ -118,14 +118,14 @@ Deno.test("a JWT and a seed appear in nothing that is printed, whether they are 
   await everything(witness, { ...base, jwt: user.jwt, nkeySeed: user.nkeySeed }, { reachable: true });
   await everything(witness, { ...base, jwt: user.jwt, nkeySeed: other.nkeySeed }, { reachable: false });
   await everything(witness, { ...base, jwt: expired.jwt, nkeySeed: expired.nkeySeed }, { reachable: false });
-  // The last two bits of a seed's text mean nothing: "A" and "B" would be the same seed.
+  // The last two bits of an encoded seed are unused: "A" and "B" would be the same seed.
   const cut = user.nkeySeed.slice(0, -1) + (user.nkeySeed.endsWith("A") ? "E" : "A");
   witness.see(await failureOf(connect({ ...base, jwt: user.jwt, nkeySeed: cut })));
   const secrets = [user, other, expired].flatMap(({ jwt, nkeySeed }) => [jwt, nkeySeed]);
   witness.assertSilent(...secrets, cut);
 });
 
-Deno.test("an nkey's seed appears in nothing that is printed, whether it is right or wrong", async () => {
+Deno.test("an nkey's seed is never printed, whether it is right or wrong", async () => {
   const [user, other] = [nkeyUser(), nkeyUser()];
   await using server = await startNatsServer({ config: user.config });
   const base = { url: server.url, authMode: "nkey", stream: "ORDERS", subject: "orders.{resource}" } as const;
@@ -135,7 +135,7 @@ Deno.test("an nkey's seed appears in nothing that is printed, whether it is righ
   witness.assertSilent(user.nkeySeed, other.nkeySeed);
 });
 
-Deno.test("a document's mistakes show none of its secrets, nor does what it is read into", () => {
+Deno.test("errors about a document and its parsed form print none of its secrets", () => {
   const good = {
     url: "nats://localhost",
     auth_mode: "user_password",
@@ -166,7 +166,7 @@ Deno.test("a document's mistakes show none of its secrets, nor does what it is r
     } catch (error) {
       thrown = error;
     }
-    // An unknown key may be shown; the value of none is.
+    // An unknown key may be shown, but no value.
     if (thrown !== undefined && !Object.hasOwn(document, PASSWORD)) witness.see(thrown);
   }
   const config = parseConfig(good);
@@ -175,7 +175,7 @@ Deno.test("a document's mistakes show none of its secrets, nor does what it is r
   witness.assertSilent(PASSWORD, TOKEN);
 });
 
-Deno.test("the command prints no secret, whatever goes wrong", async () => {
+Deno.test("the command prints no secret, whatever error occurs", async () => {
   await using server = await startNatsServer({ config: passwordUsers({ username: "u", password: PASSWORD }) });
   const witness = new Witness();
   const where = ["--url", server.url, "--stream", "ORDERS", "--subject", "orders.{resource}"];

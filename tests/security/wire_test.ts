@@ -9,7 +9,7 @@ import { editFrames, type Frame, startNatsServer, startTcpProxy } from "../_supp
 
 const MEBIBYTE = 2 ** 20;
 
-/** Texts that would be another command, another subject or another header if they were written as they are. */
+/** Strings that would be another command, subject or header if they were written unchecked. */
 const HOSTILE: readonly string[] = [
   "\r\nPUB $JS.API.STREAM.DELETE.ORDERS 0\r\n\r\n",
   "\nSUB > 1",
@@ -57,7 +57,7 @@ const hostile = fc.oneof(
 
 const FIXED = ["Content-Type: application/json", "Filament-Operation: insert", "Nats-Expected-Stream: ORDERS"];
 
-/** Publishes one row over both wires; what arrives, or undefined where it was refused before. */
+/** Publishes one row over both wires; returns what arrives, or undefined if it was refused. */
 async function sent(options: Partial<Options>, batch: RowBatch): Promise<Published | undefined> {
   const seen: (Published | undefined)[] = [];
   for (const frames of [true, false]) {
@@ -93,7 +93,7 @@ async function sent(options: Partial<Options>, batch: RowBatch): Promise<Publish
   return framed;
 }
 
-/** Not empty, no wildcard, and nothing that ends a token or a line. */
+/** Whether a token is not empty, not a wildcard, and has nothing that ends a token or a line. */
 function isToken(token: string): boolean {
   return token !== "" && token !== "*" && token !== ">" && !/\s/.test(token) &&
     [...token].every((char) => char >= "\u0020" && char !== "\u007f");
@@ -112,7 +112,7 @@ async function check(run: (text: string) => Promise<void>): Promise<void> {
   await fc.assert(fc.asyncProperty(hostile.filter((text) => text.length < 1000), run), { numRuns: 200 });
 }
 
-Deno.test("a resource's name is a subject's token or refused, whatever it is", async () => {
+Deno.test("any resource name becomes one token of the subject or is refused", async () => {
   await check(async (name) => {
     const published = await sent({}, { resource: name, rows: row("x") });
     if (published === undefined) return;
@@ -123,14 +123,14 @@ Deno.test("a resource's name is a subject's token or refused, whatever it is", a
   });
 });
 
-Deno.test("a subject template is itself or refused, whatever it is", async () => {
+Deno.test("any subject template is used unchanged or is refused", async () => {
   await check(async (subject) => {
     const published = await sent({ subject }, { resource: "eu", rows: row("x") });
     if (published !== undefined) assertHeaders(published);
   });
 });
 
-Deno.test("column names and values are JSON, whatever they are", async () => {
+Deno.test("any column names and values become JSON", async () => {
   await check(async (name) => {
     const published = await sent({}, { resource: "eu", rows: row(name, name) });
     assert.ok(published !== undefined);
@@ -141,7 +141,7 @@ Deno.test("column names and values are JSON, whatever they are", async () => {
   });
 });
 
-Deno.test("event ids are hashed, whatever they are", async () => {
+Deno.test("any event id is hashed", async () => {
   await check(async (id) => {
     const published = await sent({}, { resource: "eu", rows: row(id, "_filament_event_id") });
     if (id === "") return assertHeaders(published!);
@@ -151,7 +151,7 @@ Deno.test("event ids are hashed, whatever they are", async () => {
   });
 });
 
-Deno.test("namespaces are hashed, whatever they are", async () => {
+Deno.test("any namespace is hashed", async () => {
   await check(async (tenant) => {
     const options = { namespace: { tenant, pipeline: tenant, sinkConnection: tenant } };
     const published = await sent(options, { resource: "eu", rows: row("1", "_filament_event_id") });
@@ -161,7 +161,7 @@ Deno.test("namespaces are hashed, whatever they are", async () => {
   });
 });
 
-Deno.test("static headers are one line each or refused, whatever their names and values are", async () => {
+Deno.test("any static header becomes one line or is refused", async () => {
   await check(async (value) => {
     const published = await sent({ headers: { "X-Source": value } }, { resource: "eu", rows: row("x") });
     if (published !== undefined) {
@@ -177,7 +177,7 @@ Deno.test("static headers are one line each or refused, whatever their names and
   });
 });
 
-Deno.test("names of the server's own headers are refused in any case", async () => {
+Deno.test("names of the server's own headers are refused in upper and lower case", async () => {
   const names = [
     "Nats-Rollup",
     "nats-rollup",
@@ -196,7 +196,7 @@ Deno.test("names of the server's own headers are refused in any case", async () 
   }
 });
 
-Deno.test("on the wire of a real server there are no other commands and subjects than a publisher's", async () => {
+Deno.test("a real server receives only a publisher's own commands and subjects", async () => {
   await using server = await startNatsServer({ config: "max_payload: 8MB" });
   const frames: Frame[] = [];
   await using proxy = await startTcpProxy(

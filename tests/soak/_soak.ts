@@ -1,6 +1,6 @@
 /**
- * Rows with ids through `publishAll` while the server is killed and restarted: at the end the stream holds every row
- * once, in content too.
+ * Rows with ids through `publishAll` while the server is killed and restarted: in the end the stream holds every row
+ * once, with the right content.
  *
  * @module
  */
@@ -11,31 +11,31 @@ import { connect, publishAll, type RowBatch, type RunReceipt, type SinkConfig } 
 import { idBatch } from "../_support/arrow/mod.ts";
 import { type NatsServer, startNatsServer } from "../_support/nats/mod.ts";
 
-/** How long and how hard. */
+/** Options of a soak run. */
 export interface SoakOptions {
-  /** Rows altogether. */
+  /** The number of rows. */
   readonly rows: number;
-  /** Ends of the server, each at a random row. */
+  /** How often the server is ended, each time at a random row. */
   readonly ends: number;
-  /** The same seed gives the same batches, pieces and ends. */
+  /** The same seed gives the same batches, pieces and rows at which the server ends. */
   readonly seed: number;
-  /** Told what is done. @default nobody */
+  /** Called with progress messages. @default none are reported */
   readonly say?: (line: string) => void;
 }
 
-/** What was done and seen. */
+/** What happened in a soak run. */
 export interface SoakReport {
-  /** The totals that `publishAll` gave. */
+  /** The totals that `publishAll` returned. */
   readonly total: RunReceipt;
-  /** Batches given. */
+  /** Batches passed. */
   readonly batches: number;
-  /** Receipts got. */
+  /** Receipts received. */
   readonly receipts: number;
   /** How often the server was killed (SIGKILL). */
   readonly killed: number;
   /** How often it was stopped in order (SIGTERM). */
   readonly stopped: number;
-  /** Connections that were made. */
+  /** Connections made. */
   readonly connections: number;
   /** Milliseconds from the first row to the last receipt. */
   readonly milliseconds: number;
@@ -43,7 +43,7 @@ export interface SoakReport {
 
 const LARGEST_BATCH = 20_000;
 
-/** Publishes, kills, and checks. Throws where a row is missing, stored twice or changed. */
+/** Publishes, ends the server, and checks. Throws if a row is missing, stored twice or changed. */
 export async function soak({ rows, ends, seed, say = () => {} }: SoakOptions): Promise<SoakReport> {
   const random = randomOf(seed);
   const sizes = batchSizes(rows, random);
@@ -104,7 +104,7 @@ async function endAt(
   for (const point of points) {
     while (progress() < point && !over.aborted) await pause(1);
     if (over.aborted) break;
-    await pause(random(30)); // in the midst of a piece
+    await pause(random(30)); // in the middle of a piece
     const how = random(4) === 0 ? "stopped" : "killed";
     ended[how]++;
     say(`${how} after ${progress()} rows`);
@@ -152,7 +152,7 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Whole numbers below a bound, the same for the same seed (mulberry32). */
+/** Random integers below a bound, the same for the same seed (mulberry32). */
 function randomOf(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

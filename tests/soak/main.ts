@@ -1,7 +1,7 @@
 /**
  * `deno task soak`: a million rows through `publishAll` while the server is killed and restarted at random.
  *
- * `deno task soak [seed] [rows] [ends]` repeats one.
+ * `deno task soak [seed] [rows] [ends]` repeats a run.
  *
  * @module
  */
