@@ -52,9 +52,9 @@ export function chart(groups: readonly Group[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" width="${WIDTH}" height="${y}" ` +
     `font-family="system-ui, sans-serif" font-size="12" fill="#444" role="img">`,
-    `<title>Rows of 256 bytes a second, as a share of a raw socket's</title>`,
+    `<title>Rows of 256 bytes per second, as a share of a raw socket's</title>`,
     `<rect width="100%" height="100%" fill="#fff"/>`,
-    text(LEFT, 18, "Rows of 256 bytes a second, as a share of a raw socket that writes prepared frames", "start", 13),
+    text(LEFT, 18, "Rows of 256 bytes per second, as a share of a raw socket that writes prepared frames", "start", 13),
     ...legend,
     text(limit, TOP - 12, "1.00", "middle", 11),
     line,

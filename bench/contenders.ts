@@ -1,5 +1,5 @@
 /**
- * The ways to publish that are compared, each in a process of its own.
+ * The ways to publish that are compared, each in its own process.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { makeFrames, RawSocket } from "./support/raw_socket.ts";
 import { sizedBatches } from "./support/rows.ts";
 import { runtimeConnect, runtimeName, STREAM, SUBJECT } from "./support/stage.ts";
 
-/** What a contender is to publish, again and again. */
+/** What a contender publishes, repeatedly. */
 export interface Job {
   readonly contender: keyof typeof contenders;
   readonly url: string;
@@ -33,7 +33,7 @@ export interface Job {
 
 type Run = () => Promise<Sample>;
 
-/** The ways, by name. All but jetrow are given bodies, and where there are any ids, that were made before. */
+/** The ways, by name. All but jetrow receive bodies, and ids if there are any, that were made before. */
 export const contenders = { "jetrow": jetrow, "raw socket": rawSocket, "js.publish": pipelined, "nats.go": goAsync };
 
 async function jetrow(job: Job): Promise<Run> {
@@ -60,7 +60,7 @@ async function rawSocket(job: Job): Promise<Run> {
   return () => measured(job.rows, () => socket.send(frames, job.window));
 }
 
-/** `js.publish` with as many publishes unanswered as the window has places. */
+/** `js.publish` with at most `window` unanswered publishes. */
 async function pipelined(job: Job): Promise<Run> {
   const connect = await runtimeConnect();
   const js = jetstream(await connect({ url: job.url }));

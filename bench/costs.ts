@@ -1,5 +1,5 @@
 /**
- * Costs that must be in proportion: each one per unit, at some size and at larger ones. The rate stays what it is.
+ * Costs that must be proportional: the rate of one unit, at a small size and at larger ones, must stay the same.
  *
  * @module
  */
@@ -108,13 +108,13 @@ function withIds(rows: number): RecordBatch {
 }
 
 function lists(rows: number, items: number): RecordBatch {
-  const texts = makeColumn(new Utf8(), new Array(rows * items).fill("x"), {
+  const strings = makeColumn(new Utf8(), new Array(rows * items).fill("x"), {
     offsets: Int32Array.from({ length: rows * items + 1 }, (_, i) => i),
     values: new Uint8Array(rows * items).fill(0x78),
   });
   const data = makeColumn(new List(new Field("item", new Utf8())), new Array(rows).fill([]), {
     offsets: Int32Array.from({ length: rows + 1 }, (_, i) => i * items),
-    children: [texts],
+    children: [strings],
   });
   return batchOf([{ name: "l", data }]);
 }
@@ -132,7 +132,7 @@ function abortAll(calls: number): void {
   for (const owner of owners.toReversed()) window.detach(owner);
 }
 
-/** Publishes as many calls of one row as the window has places, to two streams in turn. */
+/** Publishes as many calls of one row as fit the window, to two streams in turn. */
 function callsOfOneRow(stage: Stage, publishMode: PublishMode, window: number): Contender {
   const [rows] = sizedBatches(1, 64, false);
   const options = { stream: "{resource}", subject: "costs.{resource}", createStream: false, publishMode };

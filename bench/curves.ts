@@ -1,5 +1,5 @@
 /**
- * How cost grows: rows, columns, resources, publishers.
+ * How cost grows with rows, columns, resources and publishers.
  *
  * @module
  */
@@ -55,7 +55,7 @@ export async function curves(bench: Bench): Promise<void> {
   ]);
 }
 
-/** One run of some batches; `count` is what is counted in them. */
+/** One run of some batches; `count` is the number of units in them. */
 function point(
   stage: Stage,
   name: string,
@@ -76,7 +76,7 @@ function point(
   };
 }
 
-/** So many runs as one measurement: a short one is told from noise. */
+/** Several runs as one measurement, since a short one is lost in noise. */
 function repeatedly(times: number, { name, run }: Contender): Contender {
   return {
     name,
@@ -106,7 +106,7 @@ function together(stage: Stage, publishers: number, rows: number, batches: () =>
   };
 }
 
-/** The last rows are kept: a long run does not fill the memory. */
+/** The stream keeps the last rows only, so that a long run does not fill the memory. */
 async function freshStream(stage: Stage): Promise<void> {
   await stage.freshStream("memory", ["bench.*"], { max_msgs: 200_000 });
 }

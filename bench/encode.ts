@@ -1,6 +1,6 @@
 /**
- * Encoding rows as JSON, beside what one writes without jetrow: those have bodies in UTF-8 too, and big integers as
- * texts.
+ * Encoding rows as JSON, compared with code without jetrow, which also makes bodies in UTF-8, and big integers as
+ * strings.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export async function encode(bench: Bench): Promise<void> {
     ["10 columns, 20 % nulls", tenColumns(ROWS, { nulls: 20 })],
     ["10 columns, 5 % escapes, 20 % non-ASCII", tenColumns(ROWS, { dirty: true })],
     ["50 columns", fiftyColumns(ROWS / 5)],
-    ["3 texts of 500 bytes", wideStrings(ROWS / 5)],
+    ["3 strings of 500 bytes", wideStrings(ROWS / 5)],
   ];
   for (const [name, batch] of cases) {
     await compare(bench, { suite: "encode", case: name, unit: "rows" }, [

@@ -1,5 +1,5 @@
 /**
- * The publish modes beside each other: the same rows, the same window, one server.
+ * The publish modes compared: the same rows, the same window, one server.
  *
  * @module
  */

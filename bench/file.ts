@@ -1,5 +1,5 @@
 /**
- * From an Arrow file to the stream, reading, encoding and receipts included, beside what one writes without jetrow.
+ * From an Arrow file to the stream, including reading, encoding and receipts, compared with code without jetrow.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export async function file(bench: Bench): Promise<void> {
   const nc = await stage.connect({ url: stage.server.url });
   await compare(bench, { suite: "file", case: "10 columns, 311 B", unit: "rows" }, [
     { name: "jetrow", run: () => measured(() => byJetrow(stage, path)) },
-    { name: "JSON.stringify and js.publish", run: () => measured(() => byHand(jetstream(nc), path)) },
+    { name: "JSON.stringify and js.publish", run: () => measured(() => withoutJetrow(jetstream(nc), path)) },
   ]);
   await nc.close();
 }
@@ -56,12 +56,12 @@ async function byJetrow(stage: Stage, path: string): Promise<void> {
   await run.commit();
 }
 
-async function byHand(js: ReturnType<typeof jetstream>, path: string): Promise<void> {
+async function withoutJetrow(js: ReturnType<typeof jetstream>, path: string): Promise<void> {
   const publishing = pipeline(WINDOW);
   for (const row of tableFromIPC(readFileSync(path))) {
     const body = stringifyRow(row);
     const room = publishing.next(() => js.publish(SUBJECT, body));
-    // Without room only: each await would have the client write what it has, one message.
+    // Only without room: awaiting each publish would make the client write one message at a time.
     if (room !== undefined) await room;
   }
   await publishing.end();

@@ -58,16 +58,16 @@ function crcByBytes(bytes: Uint8Array): number {
 
 async function ids(bench: Bench): Promise<void> {
   const utf8 = new TextEncoder();
-  const texts = Array.from({ length: IDS }, (_, i) => `evt-${String(i).padStart(32, "0")}`);
-  const bytes = utf8.encode(texts.join(""));
+  const names = Array.from({ length: IDS }, (_, i) => `evt-${String(i).padStart(32, "0")}`);
+  const bytes = utf8.encode(names.join(""));
   const target = new Uint8Array(64);
-  const identity = utf8.encode(messageIdentity(SCOPE, texts[0]!));
+  const identity = utf8.encode(messageIdentity(SCOPE, names[0]!));
   const whole = identity.length - identity.length % 64;
   const kept = sha256.create().update(identity.subarray(0, whole));
   const state = kept.clone();
   const rest = identity.subarray(whole);
   const digest = new Uint8Array(32);
-  // One way to hash after the other: code that has seen both is slower than either is to anyone who uses one.
+  // One hash after the other: code that has seen both is slower than either is for a user of one.
   for (const own of [false, true]) {
     if (own) useNodeSha256();
     const hasher = idHasher(SCOPE);
@@ -82,8 +82,8 @@ async function ids(bench: Bench): Promise<void> {
         run: () => timed(IDS, () => repeat(() => kept._cloneInto(state).update(rest).digestInto(digest))),
       },
       {
-        name: "sha256 of the text",
-        run: () => timed(IDS, () => repeat((i) => sha256(utf8.encode(messageIdentity(SCOPE, texts[i]!))))),
+        name: "sha256 of the string",
+        run: () => timed(IDS, () => repeat((i) => sha256(utf8.encode(messageIdentity(SCOPE, names[i]!))))),
       },
     ]);
   }

@@ -1,5 +1,5 @@
 /**
- * Small batches over a long link: whether the window stays full.
+ * Small batches over a long link: does the window stay full?
  *
  * @module
  */
@@ -76,6 +76,6 @@ export async function link(bench: Bench): Promise<void> {
 
 interface Full {
   readonly sample: Awaited<ReturnType<typeof withServer>>;
-  /** Rows outstanding on average, of the window. */
+  /** Rows in flight on average, as a share of the window. */
   readonly share: number;
 }

@@ -1,5 +1,5 @@
 /**
- * Memory over millions of rows: it must not grow with them.
+ * Memory over millions of rows, which must not grow with them.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const MILLION = 1e6;
 export async function memory(bench: Bench): Promise<void> {
   await using stage = await Stage.open();
   const millions = bench.quick ? 2 : 10;
-  // The server keeps the last rows only: it is the client's memory that is looked at.
+  // The server keeps the last rows only, since the client's memory is measured.
   await stage.freshStream("memory", [SUBJECT], { max_msgs: 100_000 });
   const [rows] = sizedBatches(BATCH, 256, false);
   await using run = await openRun(() => stage.connect({ url: stage.server.url }), { stream: STREAM, subject: SUBJECT });

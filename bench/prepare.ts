@@ -1,5 +1,5 @@
 /**
- * Making messages of rows: encoding, ids and size checks, beside encoding alone.
+ * Making messages from rows: encoding, ids and size checks, compared with encoding alone.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { STREAM, SUBJECT } from "./support/stage.ts";
 
 const ROWS = 8192;
 
-/** Runs the suite, with the hash that the runtime's entry point takes. */
+/** Runs the suite, with the hash of the runtime's entry point. */
 export async function prepare(bench: Bench): Promise<void> {
   if (!("Deno" in globalThis)) useNodeSha256();
   for (const bytes of [64, 256, 1024]) {

@@ -1,5 +1,5 @@
 /**
- * Publishing: rows of Arrow batches, encoded, sent and acknowledged, beside what could be had without jetrow.
+ * Publishing: rows of Arrow batches, encoded, sent and acknowledged, compared with ways without jetrow.
  *
  * @module
  */
@@ -32,10 +32,10 @@ const OTHERS: readonly Case[] = [
   { ...USUAL, window: 16_384 },
   { ...USUAL, window: 16_384, ids: true },
 ];
-/** Bytes of bodies that one measurement publishes, at most: many windows of large rows, too. */
+/** The maximum number of bytes that one measurement publishes: many windows even of large rows. */
 const VOLUME = 192 << 20;
 
-/** The case that all else is told by, with and without ids. */
+/** The case to which all others are compared, with and without ids. */
 export function publish(bench: Bench): Promise<void> {
   return compareAll(bench, "publish", MAIN);
 }
@@ -73,7 +73,7 @@ function startChild(job: Job): Promise<Child> {
   return Child.start(["contender", JSON.stringify(job)]);
 }
 
-/** Each run goes to an empty stream, and is counted only when all of it is stored. */
+/** Each run goes to an empty stream, and counts only if all of it is stored. */
 function contenderOf(stage: Stage, { storage }: Case, name: string, child: Child): Contender {
   const { pid } = stage.server;
   return {

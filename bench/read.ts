@@ -1,6 +1,6 @@
 /**
- * Reading Arrow IPC from memory, batch by batch, beside apache-arrow's reader, which checks less: every length, offset
- * and count is checked here, and the nulls are counted.
+ * Reading Arrow IPC from memory, batch by batch, compared with apache-arrow's reader, which checks less: jetrow checks
+ * every length, offset and count, and counts the nulls.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { tableOf } from "../tests/_support/arrow/batches.ts";
 import { type Bench, compare, type Contender, ownCpu } from "./support/measure.ts";
 import { fiftyColumns, tenColumns } from "./support/rows.ts";
 
-/** Seconds of the process's CPU that one measurement takes at least. */
+/** The minimum CPU time of one measurement, in seconds. */
 const AT_LEAST = 0.1;
 const BATCHES = 20;
 

@@ -1,6 +1,6 @@
 /**
- * Writes the last results between the marks of `docs/performance.md` and `README.md`, and draws the chart. What was not
- * measured on this machine stays as it stands.
+ * Writes the last results between the marks of `docs/performance.md` and `README.md`, and draws the chart. Tables of
+ * suites that were not measured on this machine stay unchanged.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export type Load = (suite: string) => readonly Result[];
 
 const MARKED = /<!-- bench: (\w+) -->[^]*?<!-- end -->/g;
 
-/** Puts each suite's table between its marks; tells of those that it leaves. */
+/** Puts each suite's table between its marks; prints which tables it leaves unchanged. */
 export function report(text: string, load: Load, say: (text: string) => void): string {
   return text.replace(MARKED, (whole, name: string) => {
     const made = sectionOf(name, load);
@@ -40,7 +40,7 @@ function sectionOf(name: string, load: Load): string | undefined {
   return results && `${table(results.flatMap(linesOf))}\n\n${wrapped(conditions(results))}`;
 }
 
-/** The results on all runtimes; undefined where one is missing. */
+/** The results on all runtimes; undefined if one is missing. */
 function resultsOf(suite: string, load: Load): readonly Result[] | undefined {
   const results = load(suite);
   return results.length < (once.has(suite) ? 1 : RUNTIMES.length) ? undefined : results;

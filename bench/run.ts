@@ -1,6 +1,6 @@
 /**
- * Runs the benches on each runtime and prints tables; results of whole suites stay in
- * `.cache/bench/<suite>-<runtime>.json`. A suite that fails does not keep the others from running.
+ * Runs the benches on each runtime and prints tables; writes results of whole suites to
+ * `.cache/bench/<suite>-<runtime>.json`. After a suite that fails the others still run.
  *
  * Usage: deno task bench [SUITE ...] [--quick] [--rounds N] [--runtimes deno,bun,node] [--only WORD]
  *
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   if (failures.length > 0) throw new Error(failures.join("; "));
 }
 
-/** What failed: the suites behind it run all the same. */
+/** The failed suites; later suites run nevertheless. */
 const failures: string[] = [];
 
 function print(text: string): void {
@@ -73,7 +73,7 @@ async function runSuite(suite: string, commands: Commands, rest: readonly string
     }
     try {
       const result = await measure(suite, runtime, commands.get(runtime)!, rest);
-      // A part is printed, and does not replace the whole.
+      // A partial result is printed, and does not replace that of the whole suite.
       if (whole && result.lines.length > 0) save(result);
     } catch (error) {
       failures.push(`${suite} on ${runtime}: ${(error as Error).message}`);
@@ -93,7 +93,7 @@ async function measure(
   const start = performance.now();
   await eachLine(program!, [...args, suite, ...rest], (line) => {
     if (line.startsWith("{")) lines.push(JSON.parse(line));
-    else print(line); // why something is left out, say
+    else print(line); // for example, why something is skipped
   });
   loads.push(loadavg()[0]!);
   const load = loads.map((value) => Math.round(value * 10) / 10);

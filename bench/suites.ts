@@ -16,7 +16,7 @@ import { types } from "./types.ts";
 import { windows } from "./window.ts";
 import { workerd } from "./workerd.ts";
 
-/** What `deno task bench` runs, in this order. */
+/** The suites that `deno task bench` runs, in this order. */
 export const suites: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   read,
   encode,

@@ -5,7 +5,7 @@ import type { Line } from "./support/measure.ts";
 import type { Result } from "./support/results.ts";
 import { ratioText, short } from "./support/table.ts";
 
-/** The case of the publish suite, and that of the encode suite, that all else is told by. */
+/** The case of the publish suite, and of the encode suite, that summaries use. */
 export const USUAL = { publish: "256 B, file, window 1024", encode: "10 columns" } as const;
 
 /** A figure of one runtime. */
@@ -16,11 +16,11 @@ const FIGURES: readonly Figure[] = [
   ["share of a raw socket that writes prepared frames", ({ ratios }) => ratioText(ratios["raw socket"])],
   ["times pipelined `js.publish`", ({ ratios }) => ratioText(ratios["js.publish"])],
   ["times nats.go's `PublishMsgAsync`", ({ ratios }) => ratioText(ratios["nats.go"])],
-  ["client CPU a row", ({ clientCpu }) => clientCpu === undefined ? "" : `${clientCpu.toFixed(1)} us`],
+  ["client CPU per row", ({ clientCpu }) => clientCpu === undefined ? "" : `${clientCpu.toFixed(1)} us`],
   ["encoding, times `JSON.stringify`", (_, { ratios }) => ratioText(ratios["JSON.stringify"])],
 ];
 
-/** The figures to be read first, a column a runtime. */
+/** The most important figures, one column per runtime. */
 export function headline(publish: readonly Result[], encode: readonly Result[]): string {
   const columns = publish.map((result): Column<Figure> => {
     const lines = [
@@ -32,7 +32,7 @@ export function headline(publish: readonly Result[], encode: readonly Result[]):
   return markdownTable([{ head: "", cell: ([what]) => what }, ...columns], FIGURES);
 }
 
-/** The machine, the runtimes and the day. */
+/** The machine, the runtimes and the date. */
 export function machineOf(results: readonly Result[]): string {
   const runtimes = results.map(({ runtime, version, arguments: given }) =>
     `${titleOf(runtime)} ${version}${given.includes("--quick") ? " (--quick)" : ""}`
@@ -46,7 +46,7 @@ function lineOf(result: Result | undefined, name: string): Line {
   return line;
 }
 
-/** For each curve the lowest and the highest rate of its points, beside the first's. */
+/** For each curve the lowest and the highest rate of its points, relative to the first. */
 export function growth(results: readonly Result[]): string {
   const curves = [...Map.groupBy(results[0]!.lines, (line) => line.case)].map(([name, lines]) => ({ name, lines }));
   const text = (name: string) => Number(name).toLocaleString("en");

@@ -1,6 +1,6 @@
 /**
- * Node 20 cannot read TypeScript: files are transpiled one by one into `.cache`, as a package's are. A bundle would
- * be slower, since bundlers make variables of module constants.
+ * Node 20 cannot read TypeScript: files are transpiled one by one into `.cache`, like those of a package. A bundle would
+ * be slower, since bundlers turn module constants into variables.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 
 const FOLDERS = ["src", "bench", "tests/_support"];
 
-/** Transpiles what the benches import; the worker's path. */
+/** Transpiles what the benches import; returns the worker's path. */
 export async function transpileForNode(root: URL): Promise<string> {
   const base = fileURLToPath(root);
   const { outputFiles } = await build({

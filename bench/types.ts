@@ -1,5 +1,5 @@
 /**
- * Encoding one column of each Arrow type, beside `JSON.stringify` of the rows that the reader of Arrow data gives.
+ * Encoding one column of each Arrow type, compared with `JSON.stringify` of the rows of the Arrow reader.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { stringifyRows } from "./support/naive.ts";
 import { everyType, type TypeRows } from "./support/type_columns.ts";
 
 const ROWS = 4096;
-/** Seconds: there are a hundred contenders. */
+/** Seconds; short, since there are a hundred contenders. */
 const WARM_UP = 0.2;
 const SAMPLE = 0.05;
 
 /** Runs the suite. */
 export async function types(bench: Bench): Promise<void> {
   const all = everyType(ROWS).map((each) => ({ name: each.name, contenders: contendersOf(each) }));
-  // All call sites have seen all types before the first is measured: else the first would be the fastest.
+  // Call sites see all types before the first is measured, otherwise the first would be the fastest.
   for (const { contenders } of all) for (const contender of contenders) await contender.run();
   for (const { name, contenders } of all) {
     await compare({ ...bench, warmUp: WARM_UP }, { suite: "types", case: name, unit: "rows" }, contenders);

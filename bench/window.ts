@@ -1,5 +1,5 @@
 /**
- * The window: a place taken and given back for each message.
+ * The window: a slot reserved and released for each message.
  *
  * @module
  */

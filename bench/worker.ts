@@ -1,5 +1,5 @@
 /**
- * Runs suites on this runtime and writes their lines as JSON, one a line, to standard output.
+ * Runs suites on this runtime and writes their lines as JSON, one per line, to standard output.
  *
  * Usage: worker SUITES [--quick] [--rounds N] [WORD ...]
  *        worker contender JOB

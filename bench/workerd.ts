@@ -1,6 +1,6 @@
 /**
- * Publishing over WebSocket from inside workerd, and from processes of Deno, Bun and Node beside it. Clocks stand still
- * while a worker computes: all is measured from outside, dialling included.
+ * Publishing over WebSocket from inside workerd, compared with processes of Deno, Bun and Node. Clocks stand still
+ * while a worker computes, so all is measured from outside, including dialling.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { transpileForNode } from "./transpile.ts";
 const root = process.cwd();
 const peers = join(root, "bench/peers/websocket");
 
-/** A runtime, and the command that answers jobs on it; undefined, with the reason printed, where it is missing. */
+/** A runtime, and the command that answers jobs on it; undefined, with the reason printed, if it is missing. */
 interface Host {
   readonly name: string;
   command(): Promise<readonly string[] | undefined>;
@@ -53,7 +53,7 @@ export async function workerd(bench: Bench): Promise<void> {
   }
 }
 
-/** Each run goes to an empty stream, and is counted only when all of it is stored. */
+/** Each run goes to an empty stream, and counts only if all of it is stored. */
 function contenderOf(stage: Stage, child: Child, pid: number | undefined, job: WebSocketJob): Contender {
   const cpu = () => [pid === undefined ? undefined : cpuOf(pid), cpuOf(stage.server.pid)];
   return {
@@ -74,7 +74,7 @@ function contenderOf(stage: Stage, child: Child, pid: number | undefined, job: W
 
 async function denoCommand(): Promise<readonly string[] | undefined> {
   if (await versionOf("deno") !== undefined) return ["deno", "run", "-A", "--no-lock", join(peers, "process.ts")];
-  printSkip("what needs Deno", "it is not on the PATH");
+  printSkip("the bench on Deno", "deno is not on the PATH");
   return undefined;
 }
 
@@ -82,7 +82,7 @@ async function workerdCommand(): Promise<readonly string[] | undefined> {
   const [node, miniflare] = [await nodeProgram(), await miniflareModule()];
   if (miniflare === undefined) return undefined;
   const outfile = join(root, ".cache/bench/worker.mjs");
-  // As a worker is deployed: one file, and nothing of Node in it.
+  // As a worker is deployed: one file, without Node modules.
   await build({
     entryPoints: [join(peers, "worker.ts")],
     outfile,

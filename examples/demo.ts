@@ -1,9 +1,9 @@
 // deno-lint-ignore-file no-console
 /**
- * The main job once through: an Arrow file in, acknowledged JetStream messages out, read back and compared.
+ * The whole path once: an Arrow file in, acknowledged JetStream messages out, read back and compared.
  *
- * `deno task demo` gets a nats-server when none is at hand, and leaves nothing behind. `deno task demo 1000` does it
- * with fewer rows.
+ * `deno task demo` gets a nats-server if none is installed, and leaves no files behind. `deno task demo 1000` publishes
+ * fewer rows.
  *
  * @module
  */
@@ -32,7 +32,7 @@ async function demo(): Promise<void> {
   tell(`nats-server ${server.version}, ${server.url}, store ${server.storeDir}`);
 
   step("making an Arrow file");
-  const path = `${server.folder}/orders.arrow`; // goes with the server's folder
+  const path = `${server.folder}/orders.arrow`; // removed with the server's folder
   const table = demoTable(rows);
   await Deno.writeFile(path, tableToIPC(table, "file"));
   tell(await fileFacts(path, table));
@@ -84,11 +84,11 @@ interface Back {
   readonly bytes: number;
   readonly took: number;
   readonly samples: readonly string[];
-  /** What does not agree with the rows or with the receipts. */
+  /** The difference from the rows or receipts, if any. */
   readonly wrong: readonly string[];
 }
 
-/** Reads every message in stream order: each has to be the next row, and each receipt's rows to have its CRC32C. */
+/** Reads every message in stream order, and checks that each is the next row and each receipt's CRC32C is right. */
 async function readBack(nc: NatsConnection, receipts: readonly WriteReceipt[]): Promise<Back> {
   const start = performance.now();
   const consumer = await jetstream(nc).consumers.get("DEMO"); // ordered: it has no name
@@ -110,7 +110,7 @@ async function readBack(nc: NatsConnection, receipts: readonly WriteReceipt[]): 
   return { rows: read, bytes, took: performance.now() - start, samples, wrong: [...wrong, ...pieces.left()] };
 }
 
-/** Compares the rows read back with the CRC32C of the piece that they belong to. */
+/** Compares the rows read back with the CRC32C of their piece. */
 class PieceCheck {
   readonly #receipts: Iterator<WriteReceipt>;
   readonly #wrong: string[];
@@ -169,7 +169,7 @@ async function fileFacts(path: string, table: Table): Promise<string> {
   }`;
 }
 
-/** On a terminal a line that is written over, elsewhere a line a second. */
+/** On a terminal one line that is overwritten, elsewhere one line per second. */
 function progressLine(): (progress: Progress) => void {
   const terminal = Deno.stderr.isTerminal();
   const start = performance.now();

@@ -1,12 +1,12 @@
 /**
- * A Node stream pipeline: records, one JSON object a line, become Arrow batches and then acknowledged messages.
+ * A Node stream pipeline: records, one JSON object per line, become Arrow batches and then acknowledged messages.
  *
  *     cat readings.ndjson | node node_pipeline.ts [nats://localhost:4222]
  *
- * Node has `await using` and TypeScript from version 24 on; for older ones a bundler writes it out: `esbuild
+ * Node has `await using` and TypeScript from version 24 on; for older versions a bundler can compile it: `esbuild
  * --target=node22`.
  *
- * Nothing is read faster than the server acknowledges it: each step asks for more when it is done with what it has.
+ * Nothing is read faster than the server acknowledges it: each step requests more when it has passed its data on.
  */
 
 import { batchesOf, connect, isJetrowError, openRun, type SinkConfig } from "@jetrow/jetrow/node";
@@ -29,7 +29,7 @@ const config = {
   eventIdColumn: "id",
 } satisfies SinkConfig;
 
-/** Text to records, one a line. */
+/** Converts text to records, one per line. */
 async function* parse(source: AsyncIterable<string>): AsyncGenerator<Reading> {
   let [number, rest] = [0, ""];
   for await (const text of source) {
@@ -53,14 +53,14 @@ function* readingOf(line: string, number: number): Generator<Reading> {
   }
 }
 
-/** Records to tables of `size` rows. */
+/** Converts records to tables of `size` rows. */
 function batch(size: number): Transform {
   const kept: Reading[] = [];
   const table = () => readingTable(kept.splice(0));
   return new Transform({
     writableObjectMode: true,
     readableObjectMode: true,
-    readableHighWaterMark: 1, // a table ahead, no more
+    readableHighWaterMark: 1, // at most one table ahead
     transform(record: Reading, _encoding, done) {
       kept.push(record);
       done(null, kept.length < size ? undefined : table());
@@ -88,7 +88,7 @@ try {
   );
   process.stdout.write(`${JSON.stringify(await run.commit())}\n`);
 } catch (error) {
-  // Rows of a failed run may be stored: run it again, and those with ids that are there are not stored twice.
+  // Rows of a failed run may be stored: run it again, and rows with ids are not stored twice.
   process.stderr.write(`${isJetrowError(error) ? `${error.code}: ${error.message}` : error}\n`);
   process.exitCode = 1;
 }

@@ -1,8 +1,8 @@
 /**
- * Makes the npm package: `deno task build:npm [folder]` leaves a tarball in `dist`, or in the folder.
+ * Makes the npm package: `deno task build:npm [folder]` writes a tarball to `dist`, or to the folder.
  *
- * `deno pack` makes JavaScript and declarations of the sources. The dependencies are set here: what
- * only the command loads is an optional peer.
+ * `deno pack` makes JavaScript and declarations from the sources. The dependencies are set here: packages that only the
+ * command loads are optional peers.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import { codeOf, importsOf } from "../tests/_support/source_scan.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What the command loads when it is needed, and asks for by name when it is missing. */
+/** Packages that the command loads when it needs them; if one is missing, the error names it. */
 const PEERS: Readonly<Record<string, string>> = {
   "fzstd": ">=0.1.1",
   "parquet-wasm": ">=0.7",
 };
 
-/** Files and folders that README.md links to, and that `deno pack` leaves out. */
+/** Files and folders that README.md links to and `deno pack` omits. */
 const DOCUMENTS = ["docs", "examples", "CONTRIBUTING.md"];
 
 const COMMAND = "src/cli/main.js";
@@ -28,7 +28,7 @@ const COMMAND = "src/cli/main.js";
 /**
  * Builds the package.
  *
- * @param folder where the tarball goes
+ * @param folder where the tarball is written
  * @returns the tarball's path
  */
 export async function buildNpm(folder: string): Promise<string> {
@@ -39,7 +39,7 @@ export async function buildNpm(folder: string): Promise<string> {
     await run(work, "tar", "-xzf", packed);
     const unpacked = join(work, "package");
     await prepare(unpacked);
-    // Links of README.md lead to these.
+    // README.md links to these.
     for (const path of DOCUMENTS) await copy(path, unpacked);
     await Deno.mkdir(folder, { recursive: true });
     const name = await run(unpacked, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", folder);
@@ -64,7 +64,7 @@ async function prepare(folder: string): Promise<void> {
   await Deno.writeTextFile(manifest, `${JSON.stringify(prepared, null, 2)}\n`);
 }
 
-/** `Symbol.asyncDispose` is in a library that a project may not have named. */
+/** The declaration of `Symbol.asyncDispose`, which a project's libraries may not have. */
 async function prepareDeclarations(path: string): Promise<void> {
   const text = await Deno.readTextFile(path);
   if (/Symbol\.(?:asyncD|d)ispose|(?:Async)?Disposable/.test(codeOf(text))) {
@@ -89,7 +89,7 @@ function described(): Record<string, unknown> {
   };
 }
 
-/** What is imported is a dependency; what is only loaded by `import()` of its name is an optional peer. */
+/** Imported packages are dependencies; packages that are only loaded by a dynamic `import()` are optional peers. */
 function dependenciesOf(scripts: readonly string[]): Record<string, unknown> {
   const dependencies: Record<string, string> = {};
   const peers: Record<string, string> = {};

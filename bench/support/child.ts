@@ -1,6 +1,6 @@
 /**
- * A contender in a process of its own: what others leave on the heap, and how they make the compiler guess, costs it
- * nothing. In one process with the others, rows cost half as much CPU again.
+ * A contender in its own process, where neither the heap nor the compiler's assumptions depend on other contenders. In
+ * one process with the others, rows cost half as much CPU again.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { createInterface } from "node:readline";
 import type { Sample } from "./measure.ts";
 import { runtimeName } from "./stage.ts";
 
-/** A process that does one thing each time it is told to. */
+/** A process that does one thing each time it is asked to. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #lines: AsyncIterator<string>;
@@ -21,14 +21,14 @@ export class Child {
     this.#lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   }
 
-  /** Starts this script once more on this runtime, and waits until it is ready. */
+  /** Starts this script again on this runtime, and waits until it is ready. */
   static async start(args: readonly string[]): Promise<Child> {
     const script = process.argv[1]!;
     const run = runtimeName() === "deno" ? ["run", "-A", "--no-lock", script] : [script];
     return (await Child.spawn([process.execPath, ...run, ...args])).child;
   }
 
-  /** Starts a program, and waits until it says that it is ready, and what else there is to say. */
+  /** Starts a program, and waits until it reports that it is ready, with any further data. */
   static async spawn(
     [program, ...args]: readonly string[],
   ): Promise<{ readonly child: Child; readonly ready: string }> {
@@ -41,13 +41,13 @@ export class Child {
     return JSON.parse(await this.ask("run"));
   }
 
-  /** Sends a line, and waits for the one that answers it. */
+  /** Sends a line, and waits for the answer. */
   ask(line: string): Promise<string> {
     this.#process.stdin!.write(`${line}\n`);
     return this.#answer();
   }
 
-  /** Sends it away. */
+  /** Ends the process. */
   end(): void {
     this.#process.stdin!.end();
   }
@@ -59,7 +59,7 @@ export class Child {
   }
 }
 
-/** The other side: says that it is ready, and answers each line with a value as JSON until there are no more. */
+/** The child's side: reports that it is ready, and answers each line with a value as JSON until the input ends. */
 export async function serve(answer: (line: string) => Promise<unknown>, ready = "ready"): Promise<void> {
   process.stdout.write(`${ready}\n`);
   for await (const line of createInterface({ input: process.stdin })) {

@@ -1,5 +1,5 @@
 /**
- * The Go client's asynchronous publisher, where Go is on the machine.
+ * The Go client's asynchronous publisher, if Go is installed.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { Buffer } from "node:buffer";
 import process from "node:process";
 import type { Sample } from "./measure.ts";
 
-/** What the program is told. */
+/** The program's arguments. */
 export interface GoJob {
   readonly url: string;
   readonly stream: string;
@@ -22,11 +22,11 @@ export interface GoJob {
 /** The messages that it sends. */
 export interface GoMessages {
   readonly bodies: readonly { readonly bytes: Uint8Array; readonly offsets: Uint32Array }[];
-  /** 64 hex digits a message. */
+  /** 64 hex digits per message. */
   readonly ids?: Uint8Array | undefined;
 }
 
-/** The program's path; undefined, and a line said, where it cannot be built. */
+/** The program's path; undefined, with the reason printed, if it cannot be built. */
 export async function buildGoPeer(root: string, say: (text: string) => void): Promise<string | undefined> {
   const cache = join(root, ".cache");
   mkdirSync(cache, { recursive: true });
@@ -40,7 +40,7 @@ export async function buildGoPeer(root: string, say: (text: string) => void): Pr
   }
 }
 
-/** Writes the messages of a job for the program to read; the file's path. */
+/** Writes the messages of a job for the program to read; returns the file's path. */
 export function writeJob(root: string, name: string, { bodies, ids }: GoMessages): string {
   const path = join(root, ".cache", `${name}.messages`);
   const parts: Uint8Array[] = [];
@@ -53,7 +53,7 @@ export function writeJob(root: string, name: string, { bodies, ids }: GoMessages
   return path;
 }
 
-/** Runs the program once; it times itself from its first publish to its last acknowledgment. */
+/** Runs the program once; it measures its own time from the first publish to the last acknowledgment. */
 export async function runGoPeer(program: string, job: GoJob, file: string): Promise<Sample> {
   const { url, stream, subject, window } = job;
   const out = await run(program, [url, stream, subject, String(window), file], {});

@@ -1,5 +1,5 @@
 /**
- * Measuring several ways to do one thing, in turn, so that a machine that grows slower slows all of them.
+ * Measures several ways to do one thing, in turn, so that a machine that becomes slower slows all of them.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface Sample {
   readonly serverCpu?: number | undefined;
 }
 
-/** Several measurements as one. */
+/** Several measurements combined into one. */
 export function added(samples: readonly Sample[]): Sample {
   const sum = (of: (sample: Sample) => number) => samples.reduce((total, sample) => total + of(sample), 0);
   const cpu = (of: "clientCpu" | "serverCpu") =>
@@ -32,24 +32,24 @@ export function added(samples: readonly Sample[]): Sample {
 /** A way to do it. */
 export interface Contender {
   readonly name: string;
-  /** Whether those before it have warmed it up: the same work, only more of it. */
+  /** Whether the contenders before it have warmed it up, since it does more of the same work. */
   readonly isWarm?: boolean;
   run(): Promise<Sample> | Sample;
 }
 
-/** What a contender came to in one case: medians, and ratios of its rate to the others' of the same round. */
+/** A contender's result in one case: medians, and ratios of its rate to the others' in the same round. */
 export interface Line {
   readonly suite: string;
   readonly case: string;
   readonly name: string;
   readonly unit: string;
   readonly perSecond: number;
-  /** Microseconds of CPU for each. */
+  /** Microseconds of CPU per unit. */
   readonly clientCpu?: number | undefined;
   readonly serverCpu?: number | undefined;
   /** The median over the rounds of this rate divided by the other's. */
   readonly ratios: Readonly<Record<string, number>>;
-  /** What a figure beside the rate means; `MiB`, say. */
+  /** The meaning of an additional figure, for example `MiB`. */
   readonly extra?: Readonly<Record<string, number>>;
 }
 
@@ -58,15 +58,15 @@ export interface Bench {
   readonly quick: boolean;
   /** Measured rounds. */
   readonly rounds: number;
-  /** Names a case must contain one of; empty: all. */
+  /** Words of which a case's name must contain one; empty: all cases. */
   readonly only: readonly string[];
-  /** Seconds that each contender works before it is measured: on Bun, compilers take as long. @default {3} */
+  /** Seconds that each contender works before it is measured: compilers on Bun take as long. @default {3} */
   readonly warmUp?: number;
   emit(line: Line): void;
   say(text: string): void;
 }
 
-// No collection of garbage is forced in between: V8 throws code away then, and rows with ids took four times as long.
+// Garbage collection is not forced in between: V8 then discards code, and rows with ids took four times as long.
 
 /** Runs all contenders in turn, each round beginning with another one, and emits a line for each. */
 export async function compare(
@@ -76,7 +76,7 @@ export async function compare(
 ): Promise<void> {
   if (bench.only.length > 0 && !bench.only.some((word) => what.case.includes(word))) return;
   const { warmUp = 3 } = bench;
-  // In turn: on Bun, code that others have kept from running for seconds is compiled anew.
+  // In turn: on Bun, code that did not run for seconds, because others did, is compiled again.
   const warm = contenders.map(({ isWarm }) => isWarm ? warmUp : 0);
   while (warm.some((seconds) => seconds < warmUp)) {
     for (const [i, seconds] of warm.entries()) {
@@ -111,8 +111,8 @@ export async function compare(
 }
 
 /**
- * Measures something synchronous that is repeated until it took long enough to be told from noise. Its seconds are those
- * of the process's CPU, which other processes cannot take away.
+ * Measures a synchronous function that is repeated until the time exceeds the noise. The time is the process's CPU
+ * time, which other processes cannot take away.
  */
 export function timed(count: number, work: () => unknown, atLeast = 0.1): Sample {
   const start = ownCpu();
@@ -124,14 +124,14 @@ export function timed(count: number, work: () => unknown, atLeast = 0.1): Sample
   return { count: count * runs, seconds: (ownCpu() - start) / 1e6 };
 }
 
-/** The middle one; the mean of the two middle ones. */
+/** The median; for an even number the mean of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
-/** Microseconds of CPU that this process used, all threads. */
+/** Microseconds of CPU that this process has used, in all threads. */
 export function ownCpu(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
@@ -140,10 +140,10 @@ export function ownCpu(): number {
 /** Linux counts a process's time in hundredths of a second. */
 const TICK = 10_000;
 
-/** Microseconds of CPU that another process used; undefined where there is no /proc. */
+/** Microseconds of CPU that another process has used; undefined without /proc. */
 export function cpuOf(pid: number): number | undefined {
   try {
-    // The second field is the program's name in brackets, which may hold blanks.
+    // The second field is the program's name in brackets, which may contain spaces.
     const [, fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
     const [user, system] = fields!.split(" ").slice(11, 13).map(Number);
     return (user! + system!) * TICK;
@@ -152,12 +152,12 @@ export function cpuOf(pid: number): number | undefined {
   }
 }
 
-/** What was used between two readings; undefined where there are none. */
+/** The CPU time used between two readings; undefined without readings. */
 export function since(before: number | undefined, after: number | undefined): number | undefined {
   return before === undefined || after === undefined ? undefined : after - before;
 }
 
-/** Measures work that a server takes part in. */
+/** Measures work in which a server takes part. */
 export async function withServer(serverPid: number, count: number, work: () => Promise<unknown>): Promise<Sample> {
   const server = cpuOf(serverPid);
   const client = ownCpu();

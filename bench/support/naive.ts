@@ -4,7 +4,7 @@ import type { RecordBatch, Vector } from "apache-arrow";
 
 const utf8 = new TextEncoder();
 
-/** `JSON.stringify` of each row's object, big integers as texts, and its bytes. */
+/** `JSON.stringify` of each row's object, with big integers as strings, and its bytes. */
 export function stringifyRows(rows: Iterable<unknown>): number {
   let size = 0;
   for (const row of rows) size += stringifyRow(row).length;
@@ -13,7 +13,7 @@ export function stringifyRows(rows: Iterable<unknown>): number {
 
 /** One row's bytes. */
 export function stringifyRow(row: unknown): Uint8Array<ArrayBuffer> {
-  // flechette's rows are objects as they are.
+  // flechette's rows are plain objects.
   const object = (row as { toJSON?(): unknown }).toJSON?.() ?? row;
   return utf8.encode(JSON.stringify(object, bigIntText));
 }
@@ -24,7 +24,7 @@ function bigIntText(_: string, value: unknown): unknown {
 
 const target = new Uint8Array(1 << 20);
 
-/** A text a row, put together of a text a column, and written into one buffer by `encodeInto`. */
+/** One string per row, concatenated from one string per column, and written into one buffer by `encodeInto`. */
 export function concatRows(batch: RecordBatch): number {
   const cells = batch.schema.fields.map((field, i) => {
     const key = `${i === 0 ? "{" : ","}${JSON.stringify(field.name)}:`;
@@ -40,7 +40,7 @@ export function concatRows(batch: RecordBatch): number {
   return size;
 }
 
-/** A column's texts; the columns are those of `tenColumns`. */
+/** A column's cells as JSON; the columns are those of `tenColumns`. */
 function cellText(name: string, vector: Vector): (row: number) => string {
   const or = (text: (row: number) => string) => (row: number) => vector.isValid(row) ? text(row) : "null";
   const values = vector.data[0]!.values;

@@ -1,14 +1,14 @@
-/** So many promises at a time. */
+/** A limited number of promises at a time. */
 
-/** Starts work as long as there is room for it. */
+/** Starts work as soon as there is room for it. */
 export interface Pipeline {
   /** Starts it when there is room. */
   next(start: () => Promise<unknown>): Promise<void> | void;
-  /** Waits for all that was started. */
+  /** Waits for everything that was started. */
   end(): Promise<void>;
 }
 
-/** At most `width` pieces of work at a time; the first that fails fails all. */
+/** At most `width` pieces of work at a time; the first failure fails all. */
 export function pipeline(width: number): Pipeline {
   let free = width;
   let failure: unknown;

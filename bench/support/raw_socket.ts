@@ -1,24 +1,24 @@
 /**
- * The limit: a socket that writes frames that were made before, and does nothing with an answer but count it.
+ * The upper limit: a socket that writes prepared frames, and only counts the answers.
  *
  * @module
  */
 
 import { connect as dial, type Socket } from "node:net";
 
-/** Messages as frames, side by side. */
+/** Messages as adjacent frames. */
 export interface Frames {
   readonly bytes: Uint8Array;
-  /** Where each begins; one more entry than messages. */
+  /** The offset of each frame; one entry more than messages. */
   readonly offsets: Uint32Array;
-  /** What the reply subjects begin with. */
+  /** The prefix of the reply subjects. */
   readonly inbox: string;
 }
 
-/** What messages are made of. */
+/** The parts of the messages. */
 export interface Messages {
   readonly subject: string;
-  /** A header block for each, or one for all. */
+  /** A header block for each message, or one for all. */
   readonly block: (index: number) => Uint8Array;
   readonly bodies: readonly { readonly bytes: Uint8Array; readonly offsets: Uint32Array }[];
 }
@@ -26,7 +26,7 @@ export interface Messages {
 const utf8 = new TextEncoder();
 const INBOX = "_INBOX.RAWSOCKETRAWSOCKETRAWS.";
 
-/** Makes the frames of messages, one reply subject a message. */
+/** Makes the frames of messages, with one reply subject per message. */
 export function makeFrames({ subject, block, bodies }: Messages): Frames {
   const count = bodies.reduce((sum, { offsets }) => sum + offsets.length - 1, 0);
   const size = bodies.reduce((sum, { bytes }) => sum + bytes.length, 0) + count * (block(0).length + 100);
@@ -101,13 +101,13 @@ export class RawSocket {
     });
   }
 
-  /** Hangs up. */
+  /** Closes the connection. */
   close(): void {
     this.#socket.destroy();
   }
 }
 
-/** An answer has one closing brace, and no two of them are as close as this. */
+/** The minimum distance between the closing braces of two answers; each answer has one. */
 const APART = 60;
 
 function answerCounter(): (chunk: Uint8Array) => number {

@@ -1,10 +1,10 @@
-/** Results on disk, one file a suite and runtime. */
+/** Results on disk, one file per suite and runtime. */
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Line } from "./measure.ts";
 
-/** What one suite came to on one runtime. */
+/** The result of one suite on one runtime. */
 export interface Result {
   readonly suite: string;
   readonly runtime: string;
@@ -21,12 +21,12 @@ export interface Result {
 /** The runtimes that benches run on. */
 export const RUNTIMES = ["deno", "bun", "node"] as const;
 
-/** Suites that run once, from whichever runtime comes first: they start their runtimes themselves. */
+/** Suites that run once, from the first runtime: they start the other runtimes themselves. */
 export const once: ReadonlySet<string> = new Set(["workerd"]);
 
 const folder = fileURLToPath(new URL("../../.cache/bench/", import.meta.url));
 
-/** Keeps a result, in place of the last one of its suite and runtime. */
+/** Stores a result, replacing the last one of its suite and runtime. */
 export function save(result: Result): void {
   mkdirSync(folder, { recursive: true });
   if (once.has(result.suite)) {
@@ -37,7 +37,7 @@ export function save(result: Result): void {
   writeFileSync(pathOf(result.suite, result.runtime), JSON.stringify(result, null, 1));
 }
 
-/** The last results of a suite, of those runtimes that have one. */
+/** The last results of a suite, of the runtimes that have one. */
 export function load(suite: string): Result[] {
   return RUNTIMES.map((runtime) => pathOf(suite, runtime)).filter((path) => existsSync(path))
     .map((path) => JSON.parse(readFileSync(path, "utf8")));

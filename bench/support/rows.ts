@@ -1,13 +1,13 @@
-/** Rows for the benches: the same every time. */
+/** Rows for the benches, the same every time. */
 
 import * as arrow from "apache-arrow";
 import { batchOf, type Column, scramble, textColumn } from "../../tests/_support/arrow/batches.ts";
 import { makeColumn, offsetsOf } from "../../tests/_support/arrow/columns.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 
-/** What rows hold besides their values. */
+/** Properties of the rows. */
 export interface RowsOptions {
-  /** Nulls among a hundred values. */
+  /** The percentage of nulls. */
   readonly nulls?: number;
   /** Whether 5 % of the descriptions have escapes and 20 % other characters than ASCII. */
   readonly dirty?: boolean;
@@ -17,7 +17,7 @@ export interface RowsOptions {
 
 const MIDNIGHT_2024 = 1_704_067_200_000_000n;
 
-/** Ten columns of as many types: about 300 bytes of JSON a row. */
+/** Ten columns of ten types: about 300 bytes of JSON per row. */
 export function tenColumns(rows: number, options: RowsOptions = {}): arrow.RecordBatch {
   return batchOf(columnsFor("", rows, options), rows);
 }
@@ -27,13 +27,13 @@ export function fiftyColumns(rows: number): arrow.RecordBatch {
   return batchOf([0, 1, 2, 3, 4].flatMap((i) => columnsFor(`_${i}`, rows, {})), rows);
 }
 
-/** So many columns, of the ten kinds in turn. */
+/** `count` columns, of the ten types in turn. */
 export function someColumns(rows: number, columns: number): arrow.RecordBatch {
   const all = Array.from({ length: Math.ceil(columns / 10) }, (_, i) => columnsFor(`_${i}`, rows, {})).flat();
   return batchOf(all.slice(0, columns), rows);
 }
 
-/** Texts of 500 bytes in three columns. */
+/** Three columns of strings of 500 bytes. */
 export function wideStrings(rows: number): arrow.RecordBatch {
   const column = (name: string) => textColumn(name, fill(rows, (i) => `${i} ${"lorem ipsum dolor ".repeat(27)}`));
   return batchOf(["one", "two", "three"].map(column), rows);
@@ -48,7 +48,7 @@ function columnsFor(suffix: string, rows: number, options: RowsOptions): Column[
     name: name + suffix,
     data: makeColumn(type, valid(salt), { values }),
   });
-  const texts = (name: string, text: (i: number) => string, salt: number): Column =>
+  const strings = (name: string, text: (i: number) => string, salt: number): Column =>
     textColumn(name + suffix, fill(rows, (i) => isNull(i, salt) ? null : text(i)));
   const big = (value: (i: number) => bigint): BigInt64Array => BigInt64Array.from(fill(rows, value));
   const bits = new Uint8Array((rows + 7) >> 3).map((_, i) => n(i) & 255);
@@ -58,8 +58,8 @@ function columnsFor(suffix: string, rows: number, options: RowsOptions): Column[
     fixed("price", new arrow.Float64(), Float64Array.from(fill(rows, (i) => n(i) % 1e6 / 100)), 3),
     fixed("ratio", new arrow.Float64(), Float64Array.from(fill(rows, (i) => n(i) / 2 ** 32 + n(i + 1) / 2 ** 64)), 4),
     fixed("active", new arrow.Bool(), bits, 5),
-    texts("name", (i) => `customer ${String(n(i) % 1e11).padStart(11, "0")}`, 6),
-    texts("description", (i) => descriptionOf(i, n(i), dirty), 7),
+    strings("name", (i) => `customer ${String(n(i) % 1e11).padStart(11, "0")}`, 6),
+    strings("description", (i) => descriptionOf(i, n(i), dirty), 7),
     fixed("created_at", microseconds(), big((i) => MIDNIGHT_2024 + BigInt(first + i) * 1_234_567n), 8),
     fixed("amount", new arrow.Decimal(4, 18, 128), words(rows, 4, (i) => [n(i), n(i) & 255, 0, 0]), 9),
     {
@@ -93,7 +93,7 @@ function fill<T>(rows: number, value: (i: number) => T): T[] {
   return Array.from({ length: rows }, (_, i) => value(i));
 }
 
-/** Batches whose rows have exactly so many bytes of JSON each, of eight columns (of two below 200 bytes). */
+/** Batches of eight columns (two below 200 bytes), whose rows have exactly `bytes` bytes of JSON each. */
 export function sizedBatches(rows: number, bytes: number, withIds: boolean, batchRows = 8192): arrow.RecordBatch[] {
   const batches: arrow.RecordBatch[] = [];
   for (let first = 0; first < rows; first += batchRows) {

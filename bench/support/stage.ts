@@ -36,7 +36,7 @@ export async function runtimeConnect(): Promise<Connect> {
   }
 }
 
-/** A server with a connection of its own for making streams. */
+/** A server, and a connection that creates streams. */
 export class Stage implements AsyncDisposable {
   readonly server: NatsServer;
   readonly connect: Connect;
@@ -55,7 +55,7 @@ export class Stage implements AsyncDisposable {
     return new Stage(server, connect, await connect({ url: server.url }));
   }
 
-  /** A new, empty stream in place of the last one. */
+  /** Replaces the stream by a new, empty one. */
   async freshStream(
     storage: "file" | "memory",
     subjects: readonly string[] = [SUBJECT],
@@ -64,7 +64,7 @@ export class Stage implements AsyncDisposable {
     await this.#replace({ name: STREAM, subjects: [...subjects], storage, ...more });
   }
 
-  /** New, empty streams in memory that take batches; the subject of each ends in its name. */
+  /** New, empty streams in memory that allow batches; the subject of each ends in its name. */
   async freshStreams(names: readonly string[], prefix: string): Promise<void> {
     for (const name of names) {
       const batches = { allow_atomic: true, allow_batched: true };

@@ -3,20 +3,20 @@
 import { type Column, markdownTable } from "./markdown.ts";
 import type { Line } from "./measure.ts";
 
-/** A line and the runtime that it is of. */
+/** A line and its runtime. */
 export interface RuntimeLine extends Line {
   readonly runtime: string;
 }
 
-/** Which lines a table has. */
+/** Selects the lines of a table. */
 export interface TableOptions {
-  /** Whether also those that jetrow is compared with. @default {false} */
+  /** Whether the alternatives to jetrow have lines too. @default {false} */
   readonly others?: boolean;
 }
 
 /**
- * The lines of a suite, case by case, a column for each that rates are compared with: jetrow with all others, and where
- * nothing is called jetrow, all with the first.
+ * The lines of a suite, case by case, with one column for each contender that rates are compared with: jetrow is
+ * compared with all others; if no contender is named jetrow, all are compared with the first.
  */
 export function table(lines: readonly RuntimeLine[], { others = false }: TableOptions = {}): string {
   if (lines[0]?.suite === "types") return typesTable(lines);
@@ -50,11 +50,11 @@ export function table(lines: readonly RuntimeLine[], { others = false }: TableOp
 interface Group {
   readonly lines: readonly RuntimeLine[];
   readonly hasJetrow: boolean;
-  /** What the first is called in the head of a column. */
+  /** The name of the first contender in a column's head. */
   readonly first: string;
 }
 
-/** Cases in their order, in each the runtimes in theirs. */
+/** Cases in order, and the runtimes of each in order. */
 function groupsOf(lines: readonly RuntimeLine[]): Group[] {
   const by = Map.groupBy(lines, (line) => line.case);
   const groups = [...by.values()].flatMap((each) => [...Map.groupBy(each, ({ runtime }) => runtime).values()]);
@@ -78,7 +78,7 @@ function isJetrow(name: string): boolean {
   return /^jetrow\b/.test(name);
 }
 
-/** One row a type: what a row costs on each runtime, and how much more `JSON.stringify` takes. */
+/** One row per type: the cost of a row on each runtime, and how much more `JSON.stringify` takes. */
 function typesTable(lines: readonly RuntimeLine[]): string {
   const ours = lines.filter(({ name }) => isJetrow(name));
   const runtimes = headsOf(ours.map(({ runtime }) => [runtime]));
@@ -95,7 +95,7 @@ function typesTable(lines: readonly RuntimeLine[]): string {
   ], rows);
 }
 
-/** All names, in the order in which they come first. */
+/** All names, in order of first appearance. */
 function headsOf(names: readonly (readonly string[])[]): string[] {
   return [...new Set(names.flat())];
 }
@@ -121,12 +121,12 @@ function nanoText(line: RuntimeLine | undefined): string {
   return line === undefined ? "" : (1e9 / line.perSecond).toFixed(0);
 }
 
-/** A ratio, to three digits. */
+/** A ratio, with three digits. */
 export function ratioText(value: number | undefined): string {
   return value === undefined ? "" : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
 }
 
-/** A number with three digits that mean something. */
+/** A number with three significant digits. */
 export function short(value: number): string {
   if (value >= 1e9) return `${(value / 1e9).toFixed(2)} G`;
   if (value >= 1e6) return `${(value / 1e6).toFixed(2)} M`;

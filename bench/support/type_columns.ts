@@ -1,4 +1,4 @@
-/** A column of each Arrow type, with values such as tables hold; the same every time. */
+/** A column of each Arrow type, with typical values, the same every time. */
 
 import {
   columnFromArray,
@@ -24,7 +24,7 @@ import {
 } from "../../tests/_support/arrow/nested_makers.ts";
 import { textMakers, utf8 } from "../../tests/_support/arrow/text_makers.ts";
 
-/** Rows of one column. Rows of every library can be gone through. */
+/** Rows of one column. The rows of every library can be iterated. */
 export interface TypeRows {
   readonly name: string;
   readonly rows: ArrowRows & Iterable<unknown>;
@@ -53,7 +53,7 @@ const fraction = (row: number): number => scramble(row) / 2 ** 32 + scramble(row
 const sentence = (row: number): Uint8Array => encoder.encode(`order ${scramble(row)} placed at the counter`);
 const word = (row: number): Uint8Array => WORDS[scramble(row) % WORDS.length]!;
 const bytes = (row: number): Uint8Array => Uint8Array.from({ length: 16 }, (_, i) => scramble(16 * row + i));
-/** A time of some unit, with all the unit's digits: seconds from `first` on, below `below`. */
+/** Times of a unit, with all the unit's digits: seconds from `first` on, less than `below`. */
 const moment = (digits: number, first: bigint, below = 1n << 32n): Value => (row) =>
   (first + BigInt(scramble(row)) % below) * 10n ** BigInt(digits) + BigInt(scramble(row + 1)) % 10n ** BigInt(digits);
 
@@ -63,7 +63,7 @@ const eitherMember = (row: number) => row % 2 === 0 ? [0, int(row)] : [1, word(r
 const four = (row: number) => [0, 1, 2, 3].map((i) => int(4 * row + i));
 const LONG_AGO = 1n << 26n;
 
-/** A type's name, how its column is made, and its values; metadata of its field. */
+/** A type's name, the maker of its column, its values, and its field's metadata. */
 const TYPES: readonly (readonly [string, Maker, Value, Readonly<Record<string, string>>?])[] = [
   ["null", made("null"), () => null],
   ["bool", made("bool"), (row) => scramble(row) % 2 === 1],
@@ -127,7 +127,7 @@ const TYPES: readonly (readonly [string, Maker, Value, Readonly<Record<string, s
   ["dictionary of utf8", dictionary(utf8 as Maker, new arrow.Int32()), word],
 ];
 
-/** A column of each type that a reader of Arrow data can make. */
+/** A column of each type that a reader of Arrow data can have. */
 export function everyType(rows: number): TypeRows[] {
   const numbers = Array.from({ length: rows }, (_, row) => row);
   const usual = TYPES.map(([name, { data }, value, metadata = {}]): TypeRows => {
@@ -138,7 +138,7 @@ export function everyType(rows: number): TypeRows[] {
   return [...usual.slice(0, at), halfFloats(numbers), ...usual.slice(at), runs(numbers)];
 }
 
-/** Made of bits, all of them finite: Node 20 cannot write half floats. */
+/** Made from bits, all finite: Node 20 cannot write half floats. */
 function halfFloats(numbers: readonly number[]): TypeRows {
   const values = Uint16Array.from(numbers, (row) => scramble(row) & 0x3bff);
   return {

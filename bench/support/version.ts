@@ -1,8 +1,8 @@
-/** Which version of a program is on the PATH. */
+/** The version of a program on the PATH. */
 
 import { spawn } from "node:child_process";
 
-/** A program's version; undefined where it is not on the PATH. */
+/** A program's version; undefined if it is not on the PATH. */
 export function versionOf(program: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn(program, ["--version"], { stdio: ["ignore", "pipe", "ignore"] });

@@ -1,6 +1,6 @@
 /**
- * The orders that are accepted and not yet committed: one append-only file an epoch, removed when the epoch is
- * committed. Whatever file is there when the process starts was not committed, and is published again.
+ * The orders that are accepted and not yet committed: one append-only file per epoch, removed when the epoch is
+ * committed. A file that exists when the process starts was not committed, and is published again.
  */
 
 import {
@@ -19,19 +19,19 @@ import {
 import { join } from "node:path";
 import type { Order } from "./orders.ts";
 
-/** Orders of one epoch, at most: so much is read, and sent again, at once. */
+/** The maximum number of orders in an epoch, which are read and published at once. */
 const EPOCH_ROWS = 20_000;
 
-/** The file that is being appended to. */
+/** The file to which orders are appended. */
 interface OpenFile {
   readonly epoch: number;
   readonly fd: number;
-  /** Lines by id: a client that got no answer sends its orders again. */
+  /** Lines by id: a client without an answer sends its orders again. */
   readonly lines: Map<string, string>;
   size: number;
 }
 
-/** Two different orders with one id. */
+/** Thrown for two different orders with the same id. */
 export class Conflict extends Error {
   override name = "Conflict";
 }
@@ -53,17 +53,17 @@ export class Journal {
     this.#last = this.#epochs.at(-1) ?? 0;
   }
 
-  /** How many epochs wait to be committed. */
+  /** The number of epochs to commit. */
   get waiting(): number {
     return this.#epochs.length;
   }
 
-  /** Whether no orders come any more. */
+  /** Whether the journal accepts no more orders. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** Keeps orders: they are on the disk when it returns, all of them, or none when it throws. */
+  /** Writes orders to the disk: all of them when it returns, none when it throws. */
   append(orders: readonly Order[]): void {
     const fresh = new Map<string, string>();
     for (const order of orders) {
@@ -88,7 +88,7 @@ export class Journal {
     this.#wake.resolve();
   }
 
-  /** The oldest epoch with orders, which takes no more of them; waits for one. Undefined: closed, and all committed. */
+  /** Waits for the oldest epoch with orders, and closes it for further ones. Undefined: closed, and all committed. */
   async oldest(): Promise<number | undefined> {
     while (true) {
       const [epoch] = this.#epochs;
@@ -100,20 +100,20 @@ export class Journal {
     }
   }
 
-  /** An epoch's orders. A last line without an end was never answered for: its client sends it again. */
+  /** An epoch's orders. An incomplete last line was never acknowledged: its client sends it again. */
   read(epoch: number): Order[] {
     const text = readFileSync(this.#path(epoch), "utf8");
     const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n").slice(0, -1);
     return lines.map((line) => JSON.parse(line));
   }
 
-  /** The epoch is committed. */
+  /** Removes the file of a committed epoch. */
   commit(epoch: number): void {
     unlinkSync(this.#path(epoch));
     this.#forget(epoch);
   }
 
-  /** The epoch cannot be published: its file is kept under another name, for a person to look at. */
+  /** Renames the file of an epoch that cannot be published, for a person to look at. */
   setAside(epoch: number): string {
     const path = join(this.#folder, `${epoch}.refused.${Date.now()}`);
     renameSync(this.#path(epoch), path);
@@ -121,17 +121,17 @@ export class Journal {
     return path;
   }
 
-  /** No orders come any more. */
+  /** Accepts no more orders. */
   close(): void {
     this.#closed = true;
     this.#wake.resolve();
   }
 
   #create(): OpenFile {
-    const epoch = ++this.#last; // a session takes one after the other
+    const epoch = ++this.#last; // epochs of a session are consecutive
     const fd = openSync(this.#path(epoch), "ax");
     const folder = openSync(this.#folder, "r");
-    fsyncSync(folder); // the file's name is on the disk, too
+    fsyncSync(folder); // the file's name must be on the disk, too
     closeSync(folder);
     this.#epochs.push(epoch);
     return { epoch, fd, lines: new Map(), size: 0 };

@@ -1,10 +1,10 @@
 /**
  * A Bun service that takes orders as JSON over HTTP and publishes them in epochs, over one connection.
  *
- * A request is answered when its orders are on the disk. An epoch is what came in while the last one was published; its
- * file goes when the epoch is committed. After a crash, of this process or of the server, the epochs whose files are
- * left are published again under the same ids, and the stream drops what it has. For that its duplicate window has to
- * be longer than an outage may be: `nats stream add ORDERS --subjects 'orders.>' --dupe-window 24h`.
+ * A request is answered when its orders are on the disk. An epoch holds the orders that arrived while the previous one
+ * was published; its file is removed when the epoch is committed. After a crash, of this process or of the server, the
+ * remaining epochs are published again with the same ids, and the stream drops duplicates. For that its duplicate
+ * window must be longer than any outage: `nats stream add ORDERS --subjects 'orders.>' --dupe-window 24h`.
  *
  *     curl localhost:3000/orders --json \
  *       '[{ "id": "o-1", "customer": "Ann", "quantity": 2, "price": "9.90", "placed_at": "2026-01-31T08:00Z" }]'
@@ -43,7 +43,7 @@ console.log(`listening on ${server.url}`);
 
 for (const signal of ["SIGINT", "SIGTERM"]) {
   process.once(signal, async () => {
-    await server.stop(); // answers the requests that are here
+    await server.stop(); // waits for requests in progress
     journal.close();
   });
 }
@@ -61,7 +61,7 @@ async function publishEpochs(): Promise<void> {
     try {
       await session.applyAll([{ resource: "placed", rows: orderTable(journal.read(epoch)) }], ref);
     } catch (error) {
-      // Data that no attempt can publish must not hold up the rest.
+      // Data that no attempt can publish must not delay the rest.
       if (isJetrowError(error) && error.name === "EncodeError") console.error(`see ${journal.setAside(epoch)}`);
       throw error;
     }
@@ -70,7 +70,7 @@ async function publishEpochs(): Promise<void> {
   }
 }
 
-// As long as the server is not there, orders are taken and kept.
+// While the server is away, orders are accepted and kept.
 while (true) {
   try {
     await publishEpochs();

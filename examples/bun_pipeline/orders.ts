@@ -2,7 +2,7 @@
 
 import { Field, Int32, Schema, Table, TimestampMillisecond, Utf8, vectorFromArray } from "apache-arrow";
 
-/** An order. Its id is its event id: an order that is sent again under the same id is stored once. */
+/** An order. Its id is its event id: an order that is sent again with the same id is stored once. */
 export interface Order {
   readonly id: string;
   readonly customer: string;
@@ -21,7 +21,7 @@ const SCHEMA = new Schema([
 ]);
 
 /**
- * The rules of a row. A row that breaks one refuses the whole request, so every row that is kept can be published.
+ * The rules of a row. If a row breaks one, the whole request is refused, so every accepted row can be published.
  */
 const RULES: Readonly<Record<keyof Order, readonly [rule: string, holds: (value: unknown) => boolean]>> = {
   id: ["a non-empty string", (value) => typeof value === "string" && value !== "" && value.isWellFormed()],
@@ -34,7 +34,7 @@ const RULES: Readonly<Record<keyof Order, readonly [rule: string, holds: (value:
   placed_at: ["a date and time", (value) => typeof value === "string" && !Number.isNaN(Date.parse(value))],
 };
 
-/** Checks a request's rows. Throws a RangeError that says which row, which field and why. */
+/** Checks a request's rows. Throws a RangeError that names the row, the field and the rule. */
 export function parseOrders(body: unknown): Order[] {
   if (!Array.isArray(body)) throw new RangeError("the body must be an array of orders");
   return body.map((row, index) => {
@@ -46,9 +46,9 @@ export function parseOrders(body: unknown): Order[] {
   });
 }
 
-/** The orders as a table, one typed column a field. */
+/** The orders as a table, one typed column per field. */
 export function orderTable(orders: readonly Order[]): Table {
-  // An epoch whose only line was cut by a crash has none, and vectors of nothing have no type.
+  // An epoch whose only line is incomplete has no orders, and vectors without values have no type.
   if (orders.length === 0) return new Table(SCHEMA);
   return new Table(SCHEMA, {
     id: vectorFromArray(orders.map(({ id }) => id), new Utf8()),

@@ -1,10 +1,10 @@
 /**
- * An edge worker that takes Arrow over HTTP, publishes its rows over WebSocket, and answers with the receipt.
+ * An edge worker that receives Arrow over HTTP, publishes its rows over WebSocket, and answers with the receipt.
  *
  *     curl https://<worker>/clicks -H "authorization: Bearer $UPLOAD_TOKEN" --data-binary @clicks.arrows
  *
- * The body is an Arrow IPC stream; the path is the resource. Rows are published while the body comes in, so that memory
- * stays flat. A request that failed can be sent again: rows with an event id are stored once.
+ * The body is an Arrow IPC stream; the path is the resource. Rows are published while the body arrives, so that memory
+ * stays constant. A failed request can be sent again: rows with an event id are stored once.
  */
 
 import { readArrow } from "@jetrow/jetrow/arrow";
@@ -35,7 +35,7 @@ async function upload(request: Request, env: Env): Promise<Response> {
   if (request.body === null) return Response.json({ message: "the body is empty" }, { status: 400 });
   const rows = readArrow(request.body);
   try {
-    await rows.schema; // what is not Arrow is refused before a connection is opened
+    await rows.schema; // a body that is not Arrow is refused before a connection is opened
     const config = {
       url: env.NATS_URL,
       authMode: "user_password",
@@ -56,7 +56,7 @@ async function upload(request: Request, env: Env): Promise<Response> {
   }
 }
 
-/** The HTTP status of each error: the sender's fault, the server's, or a reason to send again. */
+/** The HTTP status of each error: the client's fault, the server's, or a reason to send again. */
 const STATUS = {
   EncodeError: 422,
   RouteError: 404,

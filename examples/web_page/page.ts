@@ -28,7 +28,7 @@ form.addEventListener("submit", (event) => {
 element("cancel").addEventListener("click", () => cancel.abort(new Error("you cancelled it")));
 for (const name of ["dragenter", "dragover"]) drop.addEventListener(name, () => drop.classList.add("over"));
 for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
-// A file that misses the target must not take the page away.
+// Without this the browser opens a file that is dropped outside of the target.
 for (const name of ["dragover", "drop"] as const) {
   document.addEventListener(name, (event) => event.target !== input && event.preventDefault());
 }

@@ -1,4 +1,4 @@
-/** What a file holds, before it is published: its columns, and its first rows as they will be written. */
+/** Shows a file before it is published: its columns, and its first rows as they will be written. */
 
 import { encodeRows } from "@jetrow/jetrow/web";
 import { DataType, type Field, type Table, tableFromIPC } from "apache-arrow";
@@ -16,7 +16,7 @@ export async function readTable(file: File): Promise<Table> {
     throw new Error(`${file.name} cannot be read as Arrow: ${(error as Error).message}`, { cause: error });
   }
   if (table.schema.fields.length === 0) throw new Error(`${file.name} cannot be read as Arrow: it has no columns`);
-  encodeRows(table.slice(0, FIRST_ROWS)); // what jetrow would refuse, it refuses here
+  encodeRows(table.slice(0, FIRST_ROWS)); // rows that jetrow refuses are refused here
   return table;
 }
 
@@ -49,7 +49,7 @@ export function textColumns(table: Table): string[] {
   return table.schema.fields.filter(({ type }) => isText(type)).map(({ name }) => name);
 }
 
-/** A column's values as JSON, each digit of them: a row of that column alone is `{"name":value}`. */
+/** A column's values as JSON, with every digit: a row of that column alone is `{"name":value}`. */
 function cellsOf(table: Table, name: string): string[] {
   const { bytes, offsets } = encodeRows(table.select([name]));
   const key = new TextEncoder().encode(`{${JSON.stringify(name)}:`).length;

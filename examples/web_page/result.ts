@@ -1,4 +1,4 @@
-/** How publishing ended, in words. */
+/** Shows how publishing ended. */
 
 import { type AnyJetrowError, isJetrowError, type RunReceipt } from "@jetrow/jetrow/web";
 import { element, number } from "./dom.ts";
@@ -10,7 +10,7 @@ interface Result {
   readonly facts?: Readonly<Record<string, string>>;
 }
 
-/** Every row is acknowledged. */
+/** Shows the receipt when every row is acknowledged. */
 export function showReceipt({ rows, bytes, duplicates = 0, resources }: RunReceipt, ms: number): void {
   const known = duplicates === 0 ? "" : ` ${number(duplicates)} of them the stream had already.`;
   show("done", {
@@ -27,7 +27,7 @@ export function showReceipt({ rows, bytes, duplicates = 0, resources }: RunRecei
   });
 }
 
-/** Something went wrong: what jetrow says, whose it is, and what is known of the rows. */
+/** Shows a failure: jetrow's message, who can fix it, and the outcome of the rows. */
 export function showError(error: unknown): void {
   if (!isJetrowError(error)) return show("failed", { title: "Not published", text: String(error) });
   show("failed", {
@@ -97,5 +97,5 @@ function show(how: "done" | "failed", { title, text = "", advice = "", facts = {
     }),
   );
   section.hidden = false;
-  element("result-title").focus(); // read out, and scrolled to
+  element("result-title").focus(); // read aloud by screen readers, and scrolled to
 }

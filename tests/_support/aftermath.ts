@@ -1,6 +1,6 @@
 /**
- * The questions after every failed publish: is the error right, do the outcomes add up and agree with the stream, is
- * everything let go of, does nothing happen afterwards, and does a replay of the unsettled rows make the stream whole.
+ * The checks after every failed publish: the error is right, the outcomes add up and agree with the stream, everything
+ * is released, nothing happens afterwards, and a replay of the unsettled rows stores every row.
  *
  * Rows are those of `idBatch` or `numberBatch`: each has its number in `n`, from 0.
  *
@@ -17,45 +17,45 @@ import {
   type RowOutcome,
 } from "../../mod.ts";
 
-/** What an error has to say. */
+/** What an error must be. */
 export interface ExpectedFailure {
-  /** The code, or those that a race may lead to. */
+  /** The code, or several if a race decides. */
   readonly code: PublishErrorCode | readonly PublishErrorCode[];
-  /** The outcome; absent: any that agrees with the rows. */
+  /** The outcome; absent: any outcome that agrees with the rows. */
   readonly outcome?: PublishError["outcome"];
   /** The server's code; absent: any. */
   readonly serverCode?: number;
   /** The row; absent: any. */
   readonly row?: number;
-  /** Counts; those that are absent are any. */
+  /** The given counts; absent ones may be any. */
   readonly counts?: Partial<Record<RowOutcome, number>>;
 }
 
-/** A failed publish, and ways to look at what it left. */
+/** A failed publish, and access to what it left. */
 export interface Failed {
   /** What the call threw. */
   readonly error: unknown;
-  /** What it has to say. */
+  /** What the error must be. */
   readonly expected: ExpectedFailure;
   /** The batch. */
   readonly batch: RowBatch;
-  /** How many rows it has. */
+  /** The number of rows in the batch. */
   readonly rows: number;
   /** The publisher. */
   readonly publisher: Pick<Publisher, "publish" | "stats" | "close">;
-  /** The numbers of the rows in the stream, as often as they are there. */
+  /** The numbers of the rows in the stream, each as often as it is stored. */
   stored(): Promise<readonly number[]>;
-  /** Fails unless the inbox is unsubscribed, and the connection closed if it was the publisher's and open if not. */
+  /** Fails unless the inbox is unsubscribed, and the connection closed exactly if it is the publisher's own. */
   assertLetGo(): Promise<void>;
-  /** Answers every message once more, as if it had been stored. */
+  /** Answers every message again, as if it had been stored. */
   answerLate(): Promise<void>;
   /** Whether the stream is still the one in which rows were acknowledged. @default {true} */
   readonly kept?: boolean;
-  /** Opens a publisher with the same options; absent: the stream cannot be published to any more. */
+  /** Opens a publisher with the same options; absent: the stream no longer accepts rows. */
   readonly reopen?: () => Promise<Publisher>;
 }
 
-/** Asks all questions. Gives the error. */
+/** Runs all checks. Returns the error. */
 export async function assertAftermath(failed: Failed): Promise<PublishError> {
   const error = assertFailure(failed.error, failed.rows, failed.expected);
   assertAgreement(error, failed.rows, await failed.stored(), failed.kept);
@@ -66,7 +66,7 @@ export async function assertAftermath(failed: Failed): Promise<PublishError> {
   return error;
 }
 
-/** What a promise rejects with; fails when it does not. */
+/** Returns what a promise rejects with; fails if it resolves. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   return await promise.then(
     (value) => assert.fail(`it must fail, but resolved with ${JSON.stringify(value)}`),
@@ -81,7 +81,7 @@ export async function publishErrorOf(call: Promise<unknown>): Promise<PublishErr
   return error;
 }
 
-/** Fails unless an error is the PublishError that is expected, and its outcomes add up to the rows. */
+/** Fails unless an error is the expected PublishError, and its outcomes add up to the rows. */
 export function assertFailure(thrown: unknown, rows: number, expected: ExpectedFailure): PublishError {
   assert.ok(thrown instanceof PublishError && isJetrowError(thrown), `no PublishError: ${thrown}`);
   assert.ok([expected.code].flat().includes(thrown.code), `${thrown.code}: ${thrown.message}`);
@@ -97,7 +97,7 @@ export function assertFailure(thrown: unknown, rows: number, expected: ExpectedF
   return thrown;
 }
 
-/** Fails unless the outcomes of an error are of so many rows and agree with each other. */
+/** Fails unless the outcomes of an error are those of `rows` rows and agree with each other. */
 export function assertOutcomes({ outcome, rowOutcomes, message }: PublishError, rows: number): void {
   const { counts } = rowOutcomes;
   const seen: Record<RowOutcome, number> = { acked: 0, duplicate: 0, rejected: 0, unknown: 0, unsent: 0 };
@@ -128,7 +128,7 @@ export function assertAgreement(error: PublishError, rows: number, stored: reado
   }
 }
 
-/** Fails unless each row from 0 is stored once, and nothing else. */
+/** Fails unless each row from 0 is stored once, and nothing else is stored. */
 export function assertWhole(stored: readonly number[], rows: number): void {
   const times = timesOf(stored);
   for (let row = 0; row < rows; row++) assert.equal(times.get(row) ?? 0, 1, `row ${row} is stored ${times.get(row)}`);
@@ -156,8 +156,8 @@ async function assertQuiet(failed: Failed, error: PublishError): Promise<void> {
 }
 
 /**
- * The unsettled rows through a new publisher: with ids each row is stored once, without them unknown ones perhaps
- * twice.
+ * Publishes the unsettled rows by a new publisher: with ids each row is stored once, without ids unknown rows may be
+ * stored twice.
  */
 async function assertReplay(failed: Failed, error: PublishError, reopen: () => Promise<Publisher>): Promise<void> {
   const publisher = await reopen();

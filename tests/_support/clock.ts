@@ -1,6 +1,6 @@
 /**
- * Time that a test moves: timers, `performance.now()` and `Date.now()`. For what does no input or output: a scripted
- * connection. Not for tests that run in parallel in one process.
+ * A clock that a test moves: timers, `performance.now()` and `Date.now()`. For tests without input and output, with a
+ * scripted connection. Not for tests that run in parallel in one process.
  *
  * @module
  */
@@ -19,15 +19,15 @@ interface Timer {
 export interface ManualClock {
   /** Milliseconds that the machine was awake. */
   readonly steady: number;
-  /** Milliseconds of the world's time: what a server counts. */
+  /** Milliseconds of wall-clock time, as a server counts them. */
   readonly wall: number;
   /** Lets time pass, and runs the timers that become due. */
   advance(milliseconds: number): Promise<void>;
   /** Moves to the next timer and runs it. Returns false if there is none. */
   next(): Promise<boolean>;
-  /** Lets time pass while the machine sleeps: no timer runs, and the steady clock stands still. */
+  /** Lets time pass while the machine is suspended: no timer runs, and the steady clock stands still. */
   suspend(milliseconds: number): void;
-  /** Lets time pass while the caller's code runs: no timer runs until it gives up its turn. */
+  /** Lets time pass while the caller's code blocks the event loop: no timer runs until it returns. */
   busy(milliseconds: number): void;
   /** Waits until nothing more happens without time passing. */
   settle(): Promise<void>;
@@ -35,7 +35,7 @@ export interface ManualClock {
 
 const START = Date.UTC(2026, 0, 1);
 
-/** Runs a test with a clock in the globals' place that stands still until the test moves it. */
+/** Runs a test with its own clock in place of the globals', which stands still until the test moves it. */
 export async function withManualClock<T>(test: (clock: ManualClock) => Promise<T>): Promise<T> {
   const real = {
     setTimeout: globalThis.setTimeout,
@@ -54,7 +54,7 @@ export async function withManualClock<T>(test: (clock: ManualClock) => Promise<T
     timers.set(timer.id, timer);
     return timer.id;
   };
-  // Two turns of the event loop: all microtasks run before each. A message of a MessageChannel comes before all have run.
+  // Two turns of the event loop: all microtasks run before each, but not before a message of a MessageChannel.
   const settle = async (): Promise<void> => {
     for (let i = 0; i < 2; i++) await new Promise<void>((resolve) => setImmediate(resolve));
   };
@@ -108,7 +108,7 @@ export async function withManualClock<T>(test: (clock: ManualClock) => Promise<T
     const result = await test(clock);
     await settle();
     for (let left = 100; left > 0 && await runNext(Infinity); left--);
-    assert.equal(timers.size, 0, "timers go on after the test");
+    assert.equal(timers.size, 0, "no timer is left after the test");
     return result;
   } finally {
     const { dateNow, performanceNow, ...globals } = real;
@@ -118,9 +118,9 @@ export async function withManualClock<T>(test: (clock: ManualClock) => Promise<T
   }
 }
 
-/** A test is given up when nothing happened and no timer was set for so many real milliseconds, */
+/** A test fails if nothing happened and no timer was set for this many real milliseconds, */
 const STUCK = 60_000;
-/** or when it did not end within so many milliseconds of its own time. */
+/** or if it did not end within this many milliseconds of its own clock. */
 const DAY = 24 * 60 * 60_000;
 
 /** Runs a test with a clock that moves to the next timer whenever nothing else is left to do. */

@@ -1,4 +1,4 @@
-/** Counts how often Sets and Maps are iterated: an engine's iterator walks over the places of deleted entries. */
+/** Counts how often Sets and Maps are iterated: an engine's iterator steps over deleted entries one by one. */
 
 /** Returns how many iterators of Sets and Maps `work` makes. */
 export function countingIteration(work: () => void): number {

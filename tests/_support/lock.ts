@@ -1,5 +1,5 @@
 /**
- * One process at a time.
+ * A lock between processes.
  *
  * @module
  */
@@ -7,15 +7,15 @@
 import { mkdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { until } from "./wait.ts";
 
-/** The holder touches the lock this often; one that was not touched for `STALE` belongs to nobody any more. */
+/** How often the holder touches the lock; a lock that was not touched for `STALE` has no holder any more. */
 const BEAT = 1_000;
 const STALE = 15_000;
 
 /**
  * Runs a function while no other process runs one under the same lock. A lock whose holder died is taken over.
  *
- * @param path the lock, a folder that is made and removed
- * @param work what is run
+ * @param path the lock, a folder that is created and removed
+ * @param work the function to run
  * @returns what it returns
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -45,14 +45,14 @@ function isStale(path: string): boolean {
   return stat !== undefined && Date.now() - stat.mtimeMs > STALE;
 }
 
-/** Of several who see it stale, one rename succeeds. */
+/** Of several processes that find it stale, only one can rename it. */
 function takeAway(path: string): void {
   const aside = `${path}.${crypto.randomUUID()}`;
   try {
     renameSync(path, aside);
     rmSync(aside, { recursive: true, force: true });
   } catch {
-    // Another process was faster.
+    // Another process renamed it first.
   }
 }
 
@@ -61,6 +61,6 @@ function touch(path: string): void {
   try {
     utimesSync(path, now, now);
   } catch {
-    // Taken away as stale: this process was stopped for longer than STALE.
+    // Removed as stale: this process was suspended for longer than STALE.
   }
 }

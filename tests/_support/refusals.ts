@@ -1,18 +1,18 @@
-/** What tests of options do again and again: a refusal looked at from every side, and secrets looked for everywhere. */
+/** Checks for tests of options: all properties of a refusal, and the absence of secrets. */
 
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { ConfigError, type ConfigErrorCode } from "../../src/errors/mod.ts";
 
-/** What a refusal has to be. */
+/** What a refusal must be. */
 export interface Refusal {
   readonly code: ConfigErrorCode;
   readonly field: string;
-  /** What the message says of the value, and of the rule where that matters. */
+  /** What the message must say about the value, and about the rule if that matters. */
   readonly says: string;
 }
 
-/** Asserts that a call throws that ConfigError, whose message begins with the field; gives the error. */
+/** Asserts that a call throws this ConfigError, whose message begins with the field; returns the error. */
 export function refuses(run: () => unknown, { code, field, says }: Refusal): ConfigError {
   let thrown: unknown;
   try {
@@ -29,7 +29,7 @@ export function refuses(run: () => unknown, { code, field, says }: Refusal): Con
   return thrown;
 }
 
-/** Every text that a value is printed as, without asking for hidden properties and with. */
+/** Every string that a value is printed as, with and without hidden properties. */
 export function printings(value: unknown): readonly string[] {
   const options = { depth: Infinity, showHidden: true, getters: true };
   const nested = { nested: [value], map: new Map([[1, value]]) };
@@ -50,7 +50,7 @@ export function printings(value: unknown): readonly string[] {
   ];
 }
 
-/** Asserts that no printing of a value has the secret, nor of an error's cause, stack or properties. */
+/** Asserts that no printed form of a value contains the secret, nor an error's cause, stack or properties. */
 export function keepsSecret(value: unknown, secret: string): void {
   for (const printed of printings(value)) assert.ok(!printed.includes(secret), printed);
   if (!(value instanceof Error)) return;

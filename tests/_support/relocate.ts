@@ -1,20 +1,20 @@
 /**
- * Copies of Arrow structures, of either library, whose buffers lie amid bytes that are not theirs: what is read outside
- * of a buffer comes out in what is written.
+ * Copies of Arrow structures, of either library, whose buffers are surrounded by other bytes: a read outside of a
+ * buffer changes what is written.
  */
 
-/** Bytes before and behind each buffer. */
+/** The number of bytes before and after each buffer. */
 const MARGIN = 4096;
 
-/** What becomes of a buffer: its own bytes, writable, and the view that is put in its place. */
+/** Changes a buffer: `bytes` are its own bytes, writable; `cutTo` shortens the view that replaces it. */
 export type Change = (bytes: Uint8Array, index: number) => { readonly cutTo?: number };
 
-/** What becomes of a node's number of rows. */
+/** Changes a node's number of rows. */
 export type LengthChange = (length: number, index: number) => number;
 
 type Loose = Record<string, unknown>;
 
-/** Counts what was met, so that a change can name the one that it means. */
+/** Counts buffers and nodes, so that a change can select one by index. */
 interface Walk {
   readonly margin: number;
   readonly change: Change;
@@ -23,7 +23,7 @@ interface Walk {
   nodes: number;
 }
 
-/** A copy of some rows, each buffer amid bytes of value `margin`. */
+/** A copy of rows in which each buffer is surrounded by bytes of value `margin`. */
 export function relocate<T>(rows: T, margin: number, change: Change, changeLength: LengthChange): T {
   const walk: Walk = { margin, change, changeLength, buffers: 0, nodes: 0 };
   const copy = shallow(rows as Loose);
@@ -31,7 +31,7 @@ export function relocate<T>(rows: T, margin: number, change: Change, changeLengt
   return copy as T;
 }
 
-/** How many buffers and nodes there are. */
+/** The number of buffers and nodes. */
 export function measure(rows: object): { readonly buffers: number; readonly nodes: number; readonly sizes: number[] } {
   const sizes: number[] = [];
   let nodes = 0;
@@ -47,7 +47,7 @@ function shallow(value: Loose): Loose {
   return copy;
 }
 
-/** Types, schemas and memoized values stay as they are. */
+/** Copies a node; types, schemas and memoized values stay the same objects. */
 const KEPT = new Set(["type", "schema", "_schema", "_nullCount", "nullCount"]);
 
 function node(value: unknown, walk: Walk): unknown {
@@ -60,7 +60,7 @@ function node(value: unknown, walk: Walk): unknown {
   return copy;
 }
 
-/** apache-arrow's Data and flechette's Batch, but not the vectors and columns made of them. */
+/** Whether a value is apache-arrow's Data or flechette's Batch, not a vector or column made of them. */
 function isColumn(value: Loose): boolean {
   return typeof value.length === "number" && Object.hasOwn(value, "type") && !Array.isArray(value.data) ||
     Object.hasOwn(value, "validity");

@@ -1,6 +1,6 @@
 /**
- * Programs and packages that tests run beside the runtime that runs the tests: found on the PATH, or taken from npm
- * into the cache folder. What is large and needed by few tests is here and not among the project's imports.
+ * Programs and packages that tests run next to their own runtime: found on the PATH, or installed from npm into the
+ * cache folder. Large packages that few tests need are here and not among the project's imports.
  *
  * @module
  */
@@ -23,52 +23,51 @@ const PACKAGES = {
   "bun-types": "bun-types@1",
 } as const;
 
-/** Bun's program; undefined, with the reason printed, where it is not to be had. */
+/** Bun's program; undefined, with the reason printed, if it is not available. */
 export function bunProgram(): Promise<string | undefined> {
   const found = onPath("bun");
   return found === undefined ? fromNpm("bun", ".bin/bun") : Promise.resolve(found);
 }
 
-/** Node 22's program; undefined, with the reason printed, where it is not to be had. */
+/** Node 22's program; undefined, with the reason printed, if it is not available. */
 export function node22Program(): Promise<string | undefined> {
   return fromNpm("node22", ".bin/node");
 }
 
-/** The newest Node.js that npm has; undefined, with the reason printed, where it is not to be had. */
+/** The newest Node.js that npm has; undefined, with the reason printed, if it is not available. */
 export function nodeProgram(): Promise<string | undefined> {
   return fromNpm("node", ".bin/node");
 }
 
-/** TypeScript's compiler, to be run by Node; undefined, with the reason printed, where it is not to be had. */
+/** TypeScript's compiler, run by Node; undefined, with the reason printed, if it is not available. */
 export function tscProgram(): Promise<string | undefined> {
   return fromNpm("typescript", ".bin/tsc");
 }
 
-/** A folder with the types of Bun and of Node; undefined, with the reason printed, where it is not to be had. */
+/** A folder with the types of Bun and of Node; undefined, with the reason printed, if they are not available. */
 export async function bunTypes(): Promise<string | undefined> {
   const found = await fromNpm("bun-types", "bun-types/package.json");
   return found && dirname(dirname(found));
 }
 
 /**
- * The module of miniflare, which runs workers in workerd; undefined, with the reason printed, where it is not to be
- * had.
+ * The module of miniflare, which runs workers in workerd; undefined, with the reason printed, if it is not available.
  */
 export function miniflareModule(): Promise<string | undefined> {
   return fromNpm("miniflare", "miniflare/dist/src/index.js");
 }
 
 /**
- * The module of playwright-core, which drives browsers; undefined, with the reason printed, where it is not to be had.
+ * The module of playwright-core, which drives browsers; undefined, with the reason printed, if it is not available.
  */
 export function playwrightModule(): Promise<string | undefined> {
   return fromNpm("playwright-core", "playwright-core/index.mjs");
 }
 
-/** A Chromium; undefined, with the reason printed, where none is installed. */
+/** A Chromium; undefined, with the reason printed, if none is installed. */
 export function chromiumProgram(): string | undefined {
   const found = ["chromium", "chromium-browser", "google-chrome"].map(onPath).find((path) => path !== undefined);
-  if (found === undefined) printMissing("what needs a browser", "there is no chromium on the PATH");
+  if (found === undefined) printMissing("tests in a browser", "chromium is not on the PATH");
   return found;
 }
 
@@ -76,7 +75,7 @@ function onPath(name: string): string | undefined {
   return (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)).find(existsSync);
 }
 
-/** The path of a package's file, below `node_modules` of a folder of its own. */
+/** The path of a file of a package, which is installed into `node_modules` of a folder of its own. */
 async function fromNpm(kept: keyof typeof PACKAGES, file: string): Promise<string | undefined> {
   const folder = join(cacheFolder(), "runtimes", kept);
   const path = join(folder, "node_modules", file);

@@ -1,9 +1,9 @@
-/** What a writer of the encoder leaves in the scratch, for tests of one writer alone. */
+/** What a writer of the encoder leaves in the scratch, for tests of a single writer. */
 
 import { Arena } from "../../src/json/memory/arena.ts";
 import { attach, flush, scratch } from "../../src/json/memory/scratch.ts";
 
-/** The bytes that a writer writes, wherever it begins and however often it moves on. */
+/** The bytes that a writer writes, at any start position and after any move of the scratch. */
 export function writtenBytes(put: (position: number) => number): Uint8Array {
   const arena = new Arena({ maxBytes: Infinity, maxRowBytes: Infinity });
   attach(arena);
@@ -16,7 +16,7 @@ export function writtenBytes(put: (position: number) => number): Uint8Array {
   }
 }
 
-/** The text that a writer writes; bytes that are no UTF-8 throw. */
+/** The string that a writer writes; throws on invalid UTF-8. */
 export function written(put: (position: number) => number): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(writtenBytes(put));
 }

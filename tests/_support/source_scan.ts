@@ -1,13 +1,13 @@
-/** Reads TypeScript source without a compiler: what it imports, and its code without comments and texts. */
+/** Reads TypeScript source without a compiler: its imports, and its code without comments and strings. */
 
 /** One import, re-export or dynamic import. */
 export interface SourceImport {
   readonly specifier: string;
-  /** Whether it is gone after compilation. */
+  /** Whether it is removed by compilation. */
   readonly typeOnly: boolean;
 }
 
-/** A comment, a text, a template or a regular expression; what stands where an operand may is no division. */
+/** A comment, string, template or regular expression; a slash where an operand may stand is not a division. */
 const PIECES = new RegExp(
   [
     String.raw`\/\*[^]*?\*\/|\/\/[^\n]*`,
@@ -22,7 +22,7 @@ const FROM =
 const BARE = /^[ \t]*import\s+"([^"]+)"/gm;
 const DYNAMIC = /\bimport\(\s*"([^"]+)"/g;
 
-/** What a source imports. Imports in `import type`, and lists of nothing but types, count as types. */
+/** The imports of a source. `import type`, and lists that contain only types, count as types. */
 export function importsOf(source: string): readonly SourceImport[] {
   const code = source.replace(PIECES, (piece) => /^\/[*/]/.test(piece) ? " " : piece);
   const statements = [...code.matchAll(FROM)].map(([, type, names = "", specifier]) => ({
@@ -34,7 +34,7 @@ export function importsOf(source: string): readonly SourceImport[] {
 }
 
 /**
- * A source without comments, texts and regular expressions. Templates with expressions stay: the expressions are code.
+ * A source without comments, strings and regular expressions. Templates with expressions stay, since the expressions are code.
  */
 export function codeOf(source: string): string {
   return source.replace(PIECES, (piece) => piece.startsWith("`") && piece.includes("${") ? piece : '""');

@@ -1,6 +1,6 @@
 /**
- * The files below tests/_testdata: vectors, Arrow files made by a generator with the bytes expected of them, and Arrow
- * C++'s integration files with their values as JSON.
+ * The files below tests/_testdata: vectors, generated Arrow files with their expected bytes, and Arrow C++'s
+ * integration files with their values as JSON.
  */
 
 const ROOT = new URL("../_testdata/", import.meta.url);
@@ -11,7 +11,7 @@ export function readBytes(path: string): Uint8Array<ArrayBuffer> {
   return Deno.readFileSync(new URL(path, ROOT));
 }
 
-/** The text of a file below tests/_testdata. */
+/** A file below tests/_testdata as a string. */
 export function readText(path: string): string {
   return Deno.readTextFileSync(new URL(path, ROOT));
 }
@@ -26,13 +26,13 @@ export function listFiles(folder: string): string[] {
   return [...Deno.readDirSync(new URL(folder, ROOT))].map((entry) => entry.name).sort();
 }
 
-/** A generated file: an Arrow stream, and the JSON of its rows, or none where it has to be refused. */
+/** A generated file: an Arrow stream, and the JSON of its rows if they are valid. */
 export interface FuzzCase {
   readonly name: string;
-  /** What is special about it, for messages. */
+  /** Its special features, for messages. */
   readonly about: string;
   readonly ipc: Uint8Array<ArrayBuffer>;
-  /** One body a row; absent: the rows have to be refused. */
+  /** One body per row; absent: the rows must be refused. */
   readonly lines?: readonly Uint8Array[];
 }
 
@@ -56,7 +56,7 @@ export function fuzzCasesIn(folder: URL): FuzzCase[] {
   });
 }
 
-/** The lines of a text as bytes, each without its line feed. */
+/** The lines of a file as bytes, each without its line feed. */
 export function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = [];
   for (let start = 0; start < bytes.length;) {
@@ -88,7 +88,7 @@ export function readGolden(file: string): Uint8Array<ArrayBuffer> {
   return readBytes(GOLDEN + file);
 }
 
-/** The values of an integration file, as the text of its JSON. */
+/** The values of an integration file, as a JSON string. */
 export async function readGoldenJson(name: string): Promise<string> {
   const packed = new Blob([readGolden(`${name}.json.gz`)]).stream();
   return await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).text();

@@ -1,25 +1,25 @@
 /**
- * Waiting for a condition by asking for it.
+ * Waits for a condition by polling.
  *
  * @module
  */
 
-/** How long and how often is asked. */
+/** The timeout and the interval. */
 export interface WaitOptions {
-  /** Milliseconds until it is given up. @default {120000}: what is waited for comes at once unless the machine is busy */
+  /** The timeout in milliseconds. @default {120000}: the condition holds soon unless the machine is busy */
   readonly within?: number;
-  /** Milliseconds between two questions. @default {20} */
+  /** The interval in milliseconds. @default {20} */
   readonly every?: number;
 }
 
 /**
- * Asks until the answer is something. What a question throws counts as no answer; the last one is the `cause` when it
- * is given up.
+ * Calls `question` until it returns a value. What it throws counts as no value; the last error is the `cause` of the
+ * timeout error.
  *
- * @param what what is waited for, for the error
- * @param question answers `undefined` or `false` while it is not so yet
- * @param options how long and how often
- * @returns the answer
+ * @param what the condition, for the error
+ * @param question returns `undefined` or `false` while the condition does not hold
+ * @param options timeout and interval
+ * @returns the value
  */
 export async function until<T>(
   what: string,
@@ -43,7 +43,7 @@ export async function until<T>(
   }
 }
 
-/** Thrown by a question whose answer will not come any more. */
+/** Thrown by a question that can no longer succeed. */
 export class GiveUp extends Error {
   override name = "GiveUp";
 }

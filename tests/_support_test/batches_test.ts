@@ -22,7 +22,7 @@ Deno.test("demoTable() has the same rows whatever the size of its batches", () =
   new arrow.Table([whole]).toArray().forEach((row, i) => assert.equal(String(rows[i]), String(row)));
 });
 
-Deno.test("anyBatch() gives batches that apache-arrow takes, with JSON for each row", () => {
+Deno.test("anyBatch() makes batches that apache-arrow accepts, with JSON for each row", () => {
   fc.assert(
     fc.property(anyBatch(), ({ batch, bodies }) => {
       assert.equal(batch.numRows, bodies.length);

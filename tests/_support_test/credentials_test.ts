@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { jetstream } from "@nats-io/jetstream";
 import { type ConnectionOptions, jwtAuthenticator } from "@nats-io/nats-core";
-// The original lets an error of a refused socket end the process, now and then.
+// The original dials so that an error of a refused socket can end the process.
 import { connectNode as connect } from "../../src/runtime/tcp_node.ts";
 import {
   type JwtUser,
@@ -22,7 +22,7 @@ async function refused(servers: string, options: ConnectionOptions): Promise<voi
   await assert.rejects(connect({ servers, ...options, reconnect: false }), /Authorization Violation/);
 }
 
-Deno.test("passwordUsers() lets a user with the right password do what its permissions say", async () => {
+Deno.test("passwordUsers() lets a user with the right password do what its permissions allow", async () => {
   const permissions = publisherPermissions({ stream: "S", subjects: ["s.*"], create: true, inboxPrefix: "_IN.me" });
   await using server = await startNatsServer({
     config: passwordUsers({ username: "all", password: "a-b" }, { username: "few", password: '"c"', permissions }),
@@ -37,7 +37,7 @@ Deno.test("passwordUsers() lets a user with the right password do what its permi
   await refused(server.url, {});
 });
 
-Deno.test("makeOperator() makes users with permissions and limits", async () => {
+Deno.test("makeOperator() creates users with permissions and limits", async () => {
   const operator = await makeOperator({ streams: 1 });
   await using server = await startNatsServer({ config: operator.config });
   await using nc = await connect({ servers: server.url, ...by(await operator.user()) });
@@ -53,7 +53,7 @@ Deno.test("makeOperator() makes users with permissions and limits", async () => 
 });
 
 Deno.test({
-  name: "makeCertificates() makes an authority, a server and a client that trust each other and no one else",
+  name: "makeCertificates() creates an authority, a server and a client that trust each other and nothing else",
   ignore: opensslMissing("certificates"),
   fn: async () => {
     const { ca, server: { cert, key }, client } = await makeCertificates();

@@ -10,7 +10,7 @@ import {
   TOO_MANY_REQUESTS,
 } from "../_support/fake/mod.ts";
 
-/** A scripted connection with an inbox that keeps what it gets. */
+/** A scripted connection with an inbox that records what it receives. */
 function inbox(options: FakeConnectionOptions = {}) {
   const fake = fakeConnection(options);
   const got: string[] = [];
@@ -23,7 +23,7 @@ function inbox(options: FakeConnectionOptions = {}) {
   return { fake, sub, got, publish };
 }
 
-Deno.test("fakeConnection() acknowledges what is published, a turn later", async () => {
+Deno.test("fakeConnection() acknowledges published messages one turn later", async () => {
   const { fake, got, publish } = inbox();
   publish(7);
   publish(8);
@@ -33,7 +33,7 @@ Deno.test("fakeConnection() acknowledges what is published, a turn later", async
   assert.deepEqual(fake.calls, ["subscribe _INBOX.me.*", "publish orders.a", "publish orders.a"]);
 });
 
-Deno.test("fakeConnection() takes headers and payload as they are, by publish and by frames", async () => {
+Deno.test("fakeConnection() records headers and payload unchanged, by publish and by frames", async () => {
   const block = utf8("NATS/1.0\r\nNats-Msg-Id: x\r\n\r\n");
   const made = headers();
   made.set("Nats-Msg-Id", "x");
@@ -66,7 +66,7 @@ Deno.test("fakeConnection() reads a message's bytes when they are written, as th
   assert.deepEqual(fake.published[0]?.data, utf8("after!"));
 });
 
-Deno.test("FakeConnection.deliver() delivers by hand, in any order, repeated, late, foreign and malformed", async () => {
+Deno.test("FakeConnection.deliver() delivers answers in any order, repeated, late, foreign and malformed", async () => {
   const { fake, got, sub, publish } = inbox({
     manual: true,
     answers: ({ index }) =>
@@ -114,7 +114,7 @@ Deno.test("FakeConnection.lose() ends everything that waits, as a lost connectio
   await assert.rejects(fake.nc.flush(), { name: "ClosedConnectionError" });
 });
 
-Deno.test("fakeConnection() refuses what is larger than the server's max_payload", () => {
+Deno.test("fakeConnection() refuses messages larger than the server's max_payload", () => {
   const fake = fakeConnection({ info: { max_payload: 10 } });
   assert.throws(() => fake.nc.publish("orders.a", "x".repeat(11)), { name: "InvalidArgumentError" });
 });

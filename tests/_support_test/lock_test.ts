@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { withLock } from "../_support/lock.ts";
 import { GiveUp, until } from "../_support/wait.ts";
 
-Deno.test("withLock() lets one in at a time, and the next one after an error", async () => {
+Deno.test("withLock() runs one function at a time, and the next one after an error", async () => {
   const folder = await Deno.makeTempDir();
   let inside = 0;
   const work = () =>
@@ -17,7 +17,7 @@ Deno.test("withLock() lets one in at a time, and the next one after an error", a
   await Deno.remove(folder);
 });
 
-Deno.test("until() asks until there is an answer, and gives up with the last reason", async () => {
+Deno.test("until() polls until there is a value, and times out with the last reason", async () => {
   let asked = 0;
   assert.equal(await until("an answer", () => ++asked === 3 && "yes", { every: 1 }), "yes");
   await assert.rejects(

@@ -20,7 +20,7 @@ import { findBinary, platform } from "../_support/nats/mod.ts";
 const RELEASE = `nats-server-v2.15.2-${platform()}`;
 const PROGRAM = "#!/bin/sh\necho nats-server: v2.15.2\n";
 
-/** A folder to work in, an empty cache, a PATH with nothing on it, and what was said. */
+/** A working folder, an empty cache, a PATH without programs, and the printed lines. */
 function workplace() {
   const folder = mkdtempSync(join(tmpdir(), "jetrow-binary-test-"));
   const bin = join(folder, "bin");
@@ -52,7 +52,7 @@ interface ReleaseOptions {
   readonly archive?: (response: ServerResponse, bytes: Uint8Array) => void;
 }
 
-/** A stand-in for the place where releases are. */
+/** A stand-in for the server of releases. */
 async function releases(folder: string, options: ReleaseOptions = {}) {
   const { sums = (same) => same, archive = (response, bytes) => response.end(bytes) } = options;
   mkdirSync(join(folder, RELEASE));
@@ -82,7 +82,7 @@ async function releases(folder: string, options: ReleaseOptions = {}) {
   };
 }
 
-Deno.test("findBinary() takes NATS_SERVER, then the PATH, then the cache folder", async () => {
+Deno.test("findBinary() uses NATS_SERVER, then the PATH, then the cache folder", async () => {
   using place = workplace();
   mkdirSync(place.cache);
   const cached = place.script(join(place.cache, "nats-server-2.15.2"), PROGRAM);
@@ -110,7 +110,7 @@ Deno.test("findBinary() fetches the official release once and keeps it", async (
   assert.deepEqual(readdirSync(place.cache), ["nats-server-2.15.2"]);
 });
 
-Deno.test("findBinary() fetches it once for many who ask at the same time", async () => {
+Deno.test("findBinary() fetches once for several concurrent callers", async () => {
   using place = workplace();
   await using server = await releases(place.folder);
   const paths = await Promise.all(Array.from({ length: 5 }, () => place.find(server.env)));
@@ -138,7 +138,7 @@ const BROKEN: readonly (readonly [string, ReleaseOptions, RegExp])[] = [
 ];
 
 for (const [what, options, reason] of BROKEN) {
-  Deno.test(`findBinary() goes on when the release has ${what}, and tells it at the end`, async () => {
+  Deno.test(`findBinary() tries other ways when the release has ${what}, and reports it at the end`, async () => {
     using place = workplace();
     await using server = await releases(place.folder, options);
     await assert.rejects(place.find(server.env), (error: Error) => {
@@ -160,7 +160,7 @@ for (const [what, options, reason] of BROKEN) {
   });
 }
 
-Deno.test("findBinary() builds with Go where the release cannot be had", async () => {
+Deno.test("findBinary() builds with Go if the release is not available", async () => {
   using place = workplace();
   const go = `#!/bin/sh
     [ "$1" = version ] && echo go version go1.26 && exit
@@ -173,7 +173,7 @@ Deno.test("findBinary() builds with Go where the release cannot be had", async (
   assert(place.said.some((line) => line.startsWith("the official release: ")), place.said.join("\n"));
 });
 
-Deno.test("findBinary() unpacks Debian's package at last, with package lists of its own when apt has none", async () => {
+Deno.test("findBinary() last unpacks Debian's package, with its own package lists if apt has none", async () => {
   using place = workplace();
   place.onPath("go", "#!/bin/sh\n[ $1 = version ] || { echo no such module >&2; exit 1; }\n");
   place.onPath(

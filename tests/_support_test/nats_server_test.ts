@@ -16,7 +16,7 @@ import { until } from "../_support/wait.ts";
 
 const SERVER_MODULE = JSON.stringify(import.meta.resolve("../_support/nats/server.ts"));
 
-/** Whether a process is there and no zombie. */
+/** Whether a process exists and is not a zombie. */
 async function lives(pid: number): Promise<boolean> {
   try {
     const { stdout } = await promisify(execFile)("ps", ["-o", "stat=", "-p", String(pid)]);
@@ -26,7 +26,7 @@ async function lives(pid: number): Promise<boolean> {
   }
 }
 
-Deno.test("startNatsServer() gives a server with JetStream whose store outlives kill, stop and restart", async () => {
+Deno.test("startNatsServer() starts a server with JetStream whose store survives kill, stop and restart", async () => {
   await using server = await startNatsServer();
   const before = server.pid;
   {
@@ -88,14 +88,14 @@ Deno.test("startNatsServer() leaves no process and no folder when its parent is 
   }
 });
 
-Deno.test("startNatsServer() tells the log when the server refuses its configuration", async () => {
+Deno.test("startNatsServer() shows the log when the server refuses its configuration", async () => {
   await assert.rejects(
     startNatsServer({ config: "no_such_option: 1" }),
     /jetrow-\w+ ended: [^]*log: .*\.log[^]*no_such_option/,
   );
 });
 
-Deno.test("startNatsServer() keeps the logs of all servers when asked", async () => {
+Deno.test("startNatsServer() keeps the logs of all servers with JETROW_KEEP_LOGS", async () => {
   const cache = await Deno.makeTempDir();
   try {
     const { code } = await new Deno.Command(Deno.execPath(), {
@@ -115,7 +115,7 @@ Deno.test("startNatsServer() keeps the logs of all servers when asked", async ()
   }
 });
 
-Deno.test("startNatsServer() takes other ports when somebody else is faster to bind one", async () => {
+Deno.test("startNatsServer() uses other ports when another process binds one first", async () => {
   await using first = await startNatsServer({ name: "first" });
   const [monitor, websocket, cluster] = await freePorts(3) as [number, number, number];
   const client = Number(new URL(first.url).port);

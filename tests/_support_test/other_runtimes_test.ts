@@ -20,7 +20,7 @@ const SCRIPT = `
   await server[Symbol.asyncDispose]();
   console.log(JSON.stringify(out));`;
 
-/** From 22.18 on Node runs TypeScript. */
+/** Node runs TypeScript from 22.18 on. */
 const RUNTIMES = [
   { name: "Bun", program: await bunProgram(), args: ["-e", SCRIPT] },
   { name: "Node", program: await nodeProgram(), args: ["--input-type=module", "-e", SCRIPT] },

@@ -14,7 +14,7 @@ import {
 } from "../_support/nats/mod.ts";
 import { until } from "../_support/wait.ts";
 
-/** A server that answers with the bytes it gets, behind a proxy, with one client that keeps what it gets. */
+/** A server that sends back the bytes it receives, behind a proxy, with one client that records what it receives. */
 async function echo(options?: TcpProxyOptions) {
   const sockets = new Set<Socket>();
   const server = createServer({ noDelay: true }, (socket) => {
@@ -75,7 +75,7 @@ Deno.test("TcpProxy.cut() resets the connection, and a new one can be made", asy
   next.destroy();
 });
 
-Deno.test("TcpProxy.close() ends the connection in order", async () => {
+Deno.test("TcpProxy.close() ends the connection without a reset", async () => {
   await using end = await echo();
   end.client.write("a");
   await got(end, "a");
@@ -84,7 +84,7 @@ Deno.test("TcpProxy.close() ends the connection in order", async () => {
   assert.deepEqual(end.errors, []);
 });
 
-Deno.test("TcpProxy.stall() holds a direction up, and resume() delivers all of it", async () => {
+Deno.test("TcpProxy.stall() stops a direction, and resume() delivers all of its bytes", async () => {
   await using end = await echo();
   end.proxy.stall("down");
   end.client.write("held");
@@ -98,7 +98,7 @@ Deno.test("TcpProxy.stall() holds a direction up, and resume() delivers all of i
   await until("all of it", () => end.chunks.reduce((sum, { text }) => sum + text.length, 0) === whole.length + 4);
 });
 
-Deno.test("TcpProxy.drop() swallows one direction until resume()", async () => {
+Deno.test("TcpProxy.drop() discards one direction until resume()", async () => {
   await using end = await echo();
   end.proxy.drop("up");
   end.client.write("lost");
@@ -108,7 +108,7 @@ Deno.test("TcpProxy.drop() swallows one direction until resume()", async () => {
   await got(end, "kept");
 });
 
-Deno.test("TcpProxy.delay() holds each byte back, in order, without limiting how many", async () => {
+Deno.test("TcpProxy.delay() delays each byte, in order, without limiting their number", async () => {
   await using end = await echo();
   end.proxy.delay({ up: 40, down: 40 });
   const start = performance.now();
@@ -127,7 +127,7 @@ Deno.test("TcpProxy.slice() delivers in pieces", async () => {
   assert(end.chunks.length >= 5, JSON.stringify(end.chunks));
 });
 
-Deno.test("TcpProxy.refuse() refuses new connections, keeps old ones, and accept() takes new ones on the same port", async () => {
+Deno.test("TcpProxy.refuse() refuses new connections and keeps old ones; accept() accepts new ones on the same port", async () => {
   await using end = await echo();
   const port = Number(new URL(end.proxy.url).port);
   end.client.write("a");
@@ -144,7 +144,7 @@ Deno.test("TcpProxy.refuse() refuses new connections, keeps old ones, and accept
   taken.destroy();
 });
 
-Deno.test("startTcpProxy() lets a tap look at bytes and change them", async () => {
+Deno.test("startTcpProxy() passes bytes to a tap, which can change them", async () => {
   const tap: TcpProxyOptions["tap"] = (way) => (bytes) =>
     way === "up" ? utf8(new TextDecoder().decode(bytes).toUpperCase()) : bytes;
   await using end = await echo({ tap });
@@ -152,7 +152,7 @@ Deno.test("startTcpProxy() lets a tap look at bytes and change them", async () =
   await got(end, "LOUD");
 });
 
-Deno.test("editFrames() loses acknowledgments of rows that the stream has", async () => {
+Deno.test("editFrames() drops acknowledgments of rows that the stream has", async () => {
   let lose = false;
   const edit = editFrames((frame, way) => lose && way === "down" && frame.op === "MSG" ? undefined : frame.bytes);
   await using server = await startNatsServer();

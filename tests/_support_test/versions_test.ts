@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { compareVersions, olderThan } from "../_support/nats/mod.ts";
 
-Deno.test("compareVersions() compares numbers, not texts", () => {
+Deno.test("compareVersions() compares numbers, not strings", () => {
   for (
     const [older, newer] of [["2.9.10", "2.10.0"], ["2.9.10", "2.15.2"], ["2.11.9", "2.11.10"], [
       "2.9",
@@ -13,7 +13,7 @@ Deno.test("compareVersions() compares numbers, not texts", () => {
   assert.equal(compareVersions("2.15.0-dev", "2.15.0"), 0);
 });
 
-Deno.test("olderThan() says whether a test has to be left out", () => {
+Deno.test("olderThan() returns whether a test must be skipped", () => {
   assert.equal(olderThan("2.14.0", { version: "2.9.10" }, "an example of a test left out"), true);
   assert.equal(olderThan("2.14.0", { version: "2.14.0" }, "this"), false);
 });

@@ -67,7 +67,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 `;
 
 /**
- * Runs the command in a pseudo-terminal, and returns what the screen received; undefined if there is no pseudo-terminal.
+ * Runs the command in a pseudo-terminal, and returns what the screen received; undefined if that is not possible.
  * Types Ctrl-C when the screen matches `interruptAt`.
  */
 export async function onTerminal(
@@ -76,7 +76,7 @@ export async function onTerminal(
 ): Promise<{ exitCode: number; screen: string } | undefined> {
   const python = spawnSync("python3", ["-c", "import pty"]);
   if (python.error || python.status !== 0) {
-    printMissing("the command on a terminal", "there is no python3 with pty");
+    printMissing("the command on a terminal", "python3 with pty is not installed");
     return undefined;
   }
   const child = spawn("python3", ["-c", TERMINAL, interruptAt, ...COMMAND, ...args], {

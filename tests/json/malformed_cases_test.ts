@@ -68,7 +68,7 @@ const dictionary = new arrow.Vector([makeColumn(utf8, ["a", "b"], { offsets: Int
 
 /** What is wrong, and the row in which it is found. */
 const CASES: Readonly<Record<string, readonly [rows: ArrowRows, row: number]>> = {
-  "an offset behind the text": [rowsOf(utf8, { offsets: Int32Array.of(0, 1, 7, 7), values: text }), 1],
+  "an offset beyond the string": [rowsOf(utf8, { offsets: Int32Array.of(0, 1, 7, 7), values: text }), 1],
   "offsets that descend": [rowsOf(utf8, { offsets: Int32Array.of(0, 4, 2, 6), values: text }), 1],
   "a negative offset": [rowsOf(utf8, { offsets: Int32Array.of(0, -1, 2, 6), values: text }), 0],
   "a 64-bit offset that is right in its low half": [

@@ -51,7 +51,7 @@ Deno.test("describe() names the class of an instance", () => {
   for (const [value, text] of shown) assert.equal(describe(value), text);
 });
 
-Deno.test("describe() writes only 'an object' when there is no class with a harmless name", () => {
+Deno.test("describe() writes only 'an object' when the class has no harmless name", () => {
   const named = (name: string) => new ({ [name]: class {} })[name]!();
   const objects: readonly unknown[] = [
     {},

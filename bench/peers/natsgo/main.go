@@ -1,4 +1,4 @@
-// Publishes prepared messages by nats.go's PublishMsgAsync and tells how long that took.
+// Publishes prepared messages by nats.go's PublishMsgAsync and prints how long that took.
 //
 // Usage: natsgo URL STREAM SUBJECT WINDOW MESSAGES
 package main

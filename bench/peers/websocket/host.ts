@@ -1,4 +1,4 @@
-/** Run by Node: jobs go to a worker in workerd, a line as JSON each. `host.ts <miniflare> <bundle>` */
+/** Run by Node: passes jobs to a worker in workerd, one line of JSON per job. `host.ts <miniflare> <bundle>` */
 
 import { readFileSync } from "node:fs";
 import process from "node:process";
@@ -19,7 +19,7 @@ try {
   await worker.dispose();
 }
 
-/** workerd's process, of those that this one started; undefined where there is no /proc. */
+/** The workerd process among this one's children; undefined without /proc. */
 function pidOfWorkerd(): number | undefined {
   try {
     const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");

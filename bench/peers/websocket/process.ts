@@ -1,4 +1,4 @@
-/** Publishes in a process of its own, on the runtime that runs this: a job a line, as JSON. */
+/** Publishes in its own process, on the runtime that runs it: one line of JSON per job. */
 
 import process from "node:process";
 import { serve } from "../../support/child.ts";

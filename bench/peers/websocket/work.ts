@@ -1,5 +1,5 @@
 /**
- * Publishing over WebSocket, with jetrow and without: pure of any runtime, since workerd runs it, too.
+ * Publishing over WebSocket, with jetrow and without; uses no runtime's API, since workerd also runs it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { stringifyRow } from "../../support/naive.ts";
 import { pipeline } from "../../support/pipeline.ts";
 import { sizedBatches } from "../../support/rows.ts";
 
-/** What is to be published, and how. */
+/** What to publish, and how. */
 export interface WebSocketJob {
   readonly way: keyof typeof ways;
   readonly url: string;
@@ -28,7 +28,7 @@ export const ways = { "jetrow": byJetrow, "JSON.stringify and js.publish": byHan
 
 const made = new Map<string, readonly RecordBatch[]>();
 
-/** Dials, publishes all rows, and hangs up: a worker's connection is its request's. */
+/** Dials, publishes all rows, and closes: a worker's connection ends with its request. */
 export async function publishOnce(job: WebSocketJob): Promise<void> {
   await ways[job.way](job, batchesOf(job));
 }
@@ -57,7 +57,7 @@ async function byHand({ url, subject, window }: WebSocketJob, batches: readonly 
     for (const row of batch) {
       const body = stringifyRow(row);
       const room = publishing.next(() => js.publish(subject, body));
-      // Without room only: each await would have the client write what it has, one message.
+      // Only without room: awaiting each publish would make the client write one message at a time.
       if (room !== undefined) await room;
     }
   }

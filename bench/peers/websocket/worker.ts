@@ -1,4 +1,4 @@
-/** Publishes in workerd: a request a job. */
+/** Publishes in workerd: one request per job. */
 
 import { publishOnce } from "./work.ts";
 

@@ -1,4 +1,4 @@
-/** fast-check arbitraries of Arrow batches, with the JSON of every row beside them. */
+/** fast-check arbitraries of Arrow batches, each with the JSON of its rows. */
 
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import { textMakers } from "./text_makers.ts";
 /** A maker for every type without children. */
 export const leafMakers: readonly Maker[] = [...fixedMakers, ...textMakers];
 
-/** Any leaf, often enough one of text. */
+/** Any type without children, with strings more often than others. */
 const anyLeaf: fc.Arbitrary<Maker> = fc.oneof(fc.constantFrom(...leafMakers), fc.constantFrom(...textMakers));
 
 const keyLeaf = fc.constantFrom(...leafMakers.filter(({ name }) => name !== "null" && !name.includes("utf8")));
@@ -46,7 +46,7 @@ export const anyMaker: fc.Arbitrary<Maker> = fc.oneof(
   { weight: 1, arbitrary: nestedOf(nestedOf(anyLeaf)) },
 );
 
-/** One maker of every kind, nested ones of several children: for tests that go through all types. */
+/** One maker of every kind, with several children for nested types: for tests of all types. */
 export const allMakers: readonly Maker[] = [
   ...leafMakers,
   ...textMakers.flatMap((leaf) => [list(leaf) as Maker, struct([leaf, leafMakers[3]!]) as Maker]),
@@ -66,17 +66,17 @@ export const allMakers: readonly Maker[] = [
 export interface MadeBatch {
   readonly batch: arrow.RecordBatch;
   readonly bodies: readonly string[];
-  /** What the columns are, for messages. */
+  /** The columns' types, for messages. */
   readonly about: string;
 }
 
-/** Rows of such columns. */
+/** Rows of values for these columns. */
 function rowsOf(makers: readonly Maker[], rows: number): fc.Arbitrary<(unknown | null)[][]> {
   const row = fc.tuple(...makers.map((maker) => fc.option(maker.value, { nil: null, freq: 4 })));
   return fc.array(row, { minLength: rows, maxLength: rows });
 }
 
-/** A batch of some makers' columns. */
+/** A batch with columns of these makers. */
 export function madeBatch(names: readonly string[], makers: readonly Maker[], rows: readonly unknown[][]): MadeBatch {
   const fields = makers.map((maker, i) => new arrow.Field(names[i]!, maker.type, true));
   const children = makers.map((maker, i) => maker.data(rows.map((row) => row[i] ?? null)));
@@ -95,12 +95,12 @@ export function madeBatch(names: readonly string[], makers: readonly Maker[], ro
   };
 }
 
-/** The rows from `from` on, `count` of them: a slice in memory, so that bits and offsets begin anywhere. */
+/** `count` rows from `from` on, as a slice in memory, so that bits and offsets begin anywhere. */
 export function sliceMade({ batch, bodies, about }: MadeBatch, from: number, count: number): MadeBatch {
   return { batch: batch.slice(from, from + count), bodies: bodies.slice(from, from + count), about };
 }
 
-/** Column names that differ. */
+/** Distinct column names. */
 const anyNames = fc.uniqueArray(
   fc.oneof(
     fc.string({ maxLength: 12 }),
@@ -112,9 +112,9 @@ const anyNames = fc.uniqueArray(
 
 /** Options of {@linkcode anyBatch}. */
 export interface AnyBatchOptions {
-  /** Rows at most. @default {12} */
+  /** The maximum number of rows. @default {12} */
   readonly maxRows?: number;
-  /** Columns at most, up to 5. @default {4} */
+  /** The maximum number of columns, up to 5. @default {4} */
   readonly maxColumns?: number;
 }
 

@@ -5,14 +5,14 @@ import { type DataParts, makeColumn, offsetsOf } from "./columns.ts";
 
 const encoder = new TextEncoder();
 
-/** A column: a name, a Data, and its field's metadata. */
+/** A column: its name, its Data, and its field's metadata. */
 export interface Column {
   readonly name: string;
   readonly data: arrow.Data;
   readonly metadata?: ReadonlyMap<string, string>;
 }
 
-/** A record batch of some columns. */
+/** A record batch of these columns. */
 export function batchOf(columns: readonly Column[], rows = columns[0]?.data.length ?? 0): arrow.RecordBatch {
   const fields = columns.map(({ name, data, metadata }) =>
     new arrow.Field(name, data.type, true, metadata === undefined ? null : new Map(metadata))
@@ -25,7 +25,7 @@ export function batchOf(columns: readonly Column[], rows = columns[0]?.data.leng
   );
 }
 
-/** A Utf8 column; null stands for a null. */
+/** A Utf8 column with nulls where values are null. */
 export function textColumn(name: string, strings: readonly (string | null)[]): Column {
   const parts = strings.map((text) => encoder.encode(text ?? ""));
   const values = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
@@ -38,18 +38,18 @@ export function textColumn(name: string, strings: readonly (string | null)[]): C
   return { name, data: makeColumn(new arrow.Utf8(), strings, { offsets, values }) };
 }
 
-/** An Int32 column of whole numbers. */
+/** An Int32 column. */
 export function intColumn(name: string, values: readonly number[]): Column {
   return { name, data: makeColumn(new arrow.Int32(), values, { values: Int32Array.from(values) }) };
 }
 
 /** Options of {@linkcode idBatch}. */
 export interface IdBatchOptions {
-  /** The first row's number: rows of several batches get ids of their own. @default {0} */
+  /** The first row's number, so that rows of several batches have different ids. @default {0} */
   readonly first?: number;
   /** The id column's name. @default {"_filament_event_id"} */
   readonly column?: string;
-  /** Bytes of text beside number and id. @default {0} */
+  /** The size of an additional string column. @default {0} */
   readonly payload?: number;
 }
 
@@ -64,7 +64,7 @@ export function idBatch(rows: number, options: IdBatchOptions = {}): arrow.Recor
   ], rows);
 }
 
-/** Rows `{"n":0}`: the smallest that can be told apart. */
+/** Rows `{"n":0}`: the smallest rows that can be distinguished. */
 export function numberBatch(rows: number, first = 0): arrow.RecordBatch {
   return batchOf([intColumn("n", Array.from({ length: rows }, (_, row) => first + row))], rows);
 }
@@ -83,7 +83,7 @@ export function tableOf(...batches: readonly arrow.RecordBatch[]): arrow.Table {
   return new arrow.Table([...batches]);
 }
 
-/** A column of every row's number through a function, without an array of values between. */
+/** A column computed from each row's number, without an intermediate array of values. */
 function filled<A extends ArrayBufferView>(
   name: string,
   type: arrow.DataType,
@@ -97,13 +97,13 @@ function filled<A extends ArrayBufferView>(
   return { name, data: nullable(type, rows, { values }, nullEvery, first) };
 }
 
-/** A column whose every so manieth row is null. */
+/** A column in which every `every`th row is null. */
 function nullable(type: arrow.DataType, rows: number, parts: DataParts, every = 0, first = 0): arrow.Data {
   const valid = Array.from({ length: rows }, (_, row) => every > 0 && (first + row) % every === every - 1 ? null : row);
   return makeColumn(type, valid, parts);
 }
 
-/** A number from 0 to 2^32 - 1 that looks random: 32-bit mixing after Murmur3's finalizer. */
+/** A pseudo-random number from 0 to 2^32 - 1: 32-bit mixing after Murmur3's finalizer. */
 export function scramble(n: number): number {
   let x = (n ^ 0x9e3779b9) | 0;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
@@ -120,11 +120,11 @@ const NAMES = [
   "Bob",
 ];
 const STATUS = ["new", "paid", "shipped", "returned"];
-/** One object for all batches: a file takes no second dictionary. */
+/** The same dictionary in all batches, since a file cannot replace a dictionary. */
 const STATUS_WORDS = new arrow.Vector([textColumn("words", STATUS).data]);
 const MIDNIGHT_2024 = 1_704_067_200_000_000n;
 
-/** Rows of 14 columns of as many types, about 300 bytes of JSON each, with an event id. */
+/** Rows of 14 columns with as many types, about 300 bytes of JSON each, with an event id. */
 export function demoBatch(rows: number, first = 0): arrow.RecordBatch {
   const row = (i: number): number => first + i;
   const strings = (text: (n: number) => string | null): (string | null)[] =>
@@ -214,7 +214,7 @@ export function demoTable(rows: number, batchRows = 65_536): arrow.Table {
   return new arrow.Table(batches.length > 0 ? batches : [demoBatch(0)]);
 }
 
-/** A batch of many columns, int, float, text and timestamp by turns. */
+/** A batch of many columns that alternate between int, float, string and timestamp. */
 export function wideBatch(rows: number, columns: number): arrow.RecordBatch {
   const made = Array.from({ length: columns }, (_, c): Column => {
     const n = (i: number): number => scramble(c * 1_000_003 + i);

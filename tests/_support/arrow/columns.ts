@@ -1,8 +1,8 @@
-/** Arrow columns made of their buffers. */
+/** Arrow columns made from their buffers. */
 
 import * as arrow from "apache-arrow";
 
-/** What a Data is made of; all other parts are absent. */
+/** The parts of a Data; all others are absent. */
 export interface DataParts {
   readonly offsets?: ArrayBufferView;
   readonly values?: ArrayBufferView;
@@ -12,7 +12,7 @@ export interface DataParts {
   readonly variadic?: readonly Uint8Array[];
 }
 
-/** A Data of some values, with their validity bitmap. */
+/** A Data with these values' validity bitmap. */
 export function makeColumn(type: arrow.DataType, values: readonly unknown[], parts: DataParts): arrow.Data {
   const bitmap = new Uint8Array((values.length + 7) >> 3);
   let nulls = 0;
@@ -24,7 +24,7 @@ export function makeColumn(type: arrow.DataType, values: readonly unknown[], par
   return new (arrow.Data as any)(...all);
 }
 
-/** Offsets of consecutive parts of such lengths. */
+/** Offsets of consecutive parts with these lengths. */
 export function offsetsOf(lengths: readonly number[], large: boolean): Int32Array | BigInt64Array {
   const offsets = large ? new BigInt64Array(lengths.length + 1) : new Int32Array(lengths.length + 1);
   let end = 0;

@@ -1,6 +1,6 @@
 /**
  * A slow second encoder, for tests: it reads the values of Arrow's integration files from their JSON form and writes
- * each row's body by strings and BigInts. It shares no code with the encoder that it judges.
+ * each row's body by strings and BigInts. It shares no code with the encoder under test.
  */
 
 import { daysText, decimalText, durationText, floatText, intervalText, timestampText, timeText } from "./plain_text.ts";
@@ -55,9 +55,9 @@ type Dictionaries = ReadonlyMap<number, IntegrationColumn>;
 
 const UNIT_DIGITS: Readonly<Record<string, number>> = { SECOND: 0, MILLISECOND: 3, MICROSECOND: 6, NANOSECOND: 9 };
 
-/** The body of every row of an integration file, from the text of its JSON. */
+/** The body of every row of an integration file, from its JSON. */
 export function renderIntegrationJson(text: string): string[] {
-  // Nanoseconds stand as numbers beyond 2^53; as text they keep their digits.
+  // Nanoseconds are numbers beyond 2^53; as strings they keep their digits.
   const file: IntegrationFile = JSON.parse(text.replace(/("nanoseconds": *)(-?\d+)/g, '$1"$2"'));
   const dictionaries = new Map((file.dictionaries ?? []).map(({ id, data }) => [id, data.columns[0]!]));
   return file.batches.flatMap(({ count, columns }) =>

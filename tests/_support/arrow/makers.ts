@@ -1,6 +1,6 @@
 /**
- * Makers of Arrow columns without children: for each type an arbitrary of values, the JSON text of a value, and the
- * column's buffers. Texts come from plain_text.ts, so that none of the encoder's own code judges it.
+ * Makers of Arrow columns without children: for each type an arbitrary of values, the JSON of a value, and the column's
+ * buffers. The JSON comes from plain_text.ts, which shares no code with the encoder.
  */
 
 import * as arrow from "apache-arrow";
@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { makeColumn } from "./columns.ts";
 import { daysText, decimalText, durationText, floatText, intervalText, timestampText, timeText } from "./plain_text.ts";
 
-/** How columns of one type are made. Null stands for a null slot; `text` is never asked about it. */
+/** Makes columns of one type. Null stands for a null slot; `text` is never called with it. */
 export interface Maker<V = unknown> {
   readonly name: string;
   readonly type: arrow.DataType;
@@ -17,10 +17,10 @@ export interface Maker<V = unknown> {
   data(values: readonly (V | null)[]): arrow.Data;
 }
 
-/** What lies in the slot of a null: it must never come out. */
+/** The content of a null's slot, which must never be written. */
 const JUNK = 0xa5;
 
-/** Little-endian integers, one or more a value. */
+/** Little-endian integers, one or more per value. */
 function fixed<V>(
   name: string,
   type: arrow.DataType,
@@ -62,7 +62,7 @@ function writeInt(bits: number): (view: DataView, at: number, value: bigint) => 
   };
 }
 
-/** Whole numbers of a width: the extremes, small ones, and any. */
+/** Integers of a width: the extremes, small ones, and any. */
 function wholes(bits: number, signed = true): fc.Arbitrary<bigint> {
   const max = 2n ** BigInt(signed ? bits - 1 : bits) - 1n;
   const min = signed ? -max - 1n : 0n;

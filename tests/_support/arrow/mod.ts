@@ -1,7 +1,7 @@
 /**
- * Arrow data: made by hand, at random, and read back.
+ * Arrow data: made from values, at random, and read back.
  *
- * What is bundled for a browser or workerd imports the files it needs, not an index.
+ * Files that are bundled for a browser or workerd import single files, not this index.
  *
  * @module
  */

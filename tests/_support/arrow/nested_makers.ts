@@ -6,10 +6,10 @@ import { makeColumn, offsetsOf } from "./columns.ts";
 import type { Maker } from "./makers.ts";
 import { utf8 } from "./text_makers.ts";
 
-/** A null that the index points at. */
+/** A null in the dictionary that an index points at. */
 const NULL_WORD = Symbol("a null of the dictionary");
 
-/** What lies below a null parent: the value before it, which must not come out. */
+/** The content below a null parent: the previous value, which must not be written. */
 function filled<V>(values: readonly (V | null)[]): (V | null)[] {
   let last: V | null = null;
   return values.map((value) => last = value ?? last);
@@ -103,19 +103,19 @@ function mapOf(key: Maker, item: Maker, entries: fc.Arbitrary<[unknown, unknown]
   return maker as Maker;
 }
 
-/** Map with text keys that differ as written. */
+/** Map with distinct string keys. */
 export function textMap(item: Maker): Maker {
   const pair = fc.tuple(utf8.value, orNull(item.value));
   const entries = fc.uniqueArray(pair, { selector: ([key]) => utf8.text(key), maxLength: 3 });
   return mapOf(utf8 as Maker, item, entries, true);
 }
 
-/** Map with keys that are no text. */
+/** Map with keys that are not strings. */
 export function pairMap(key: Maker, item: Maker): Maker {
   return mapOf(key, item, fc.array(fc.tuple(key.value, orNull(item.value)), { maxLength: 3 }), false);
 }
 
-/** Dictionary of a maker's values; a null is one of the index or one of the dictionary, by turns. */
+/** Dictionary of a maker's values; nulls are alternately in the index and in the dictionary. */
 export function dictionary(item: Maker, index: arrow.Int): Maker {
   const type = new arrow.Dictionary(item.type, index as arrow.Int32);
   return {
@@ -136,7 +136,7 @@ export function dictionary(item: Maker, index: arrow.Int): Maker {
   };
 }
 
-/** Union of makers, their type ids 5, 7, 9 and so on. A null is one of the first child. */
+/** Union of makers with type ids 5, 7, 9 and so on. A null is one of the first child. */
 export function union(members: readonly Maker[], dense: boolean): Maker {
   const ids = members.map((_, i) => 5 + 2 * i);
   const fields = members.map((member, i) => new arrow.Field(`u${i}`, member.type, true));

@@ -1,10 +1,10 @@
 /**
- * JSON texts of single values, by strings and BigInts: slow, short, and sharing no code with the encoder.
+ * The JSON of single values, by strings and BigInts: slow, short, and without code of the encoder.
  */
 
 const DAYS_OF_400_YEARS = 146_097n;
 
-/** A float as the shortest decimal of its own width; a half or a single is given as the double of the same value. */
+/** A float as the shortest decimal of its own width; a half or single is passed as the double of the same value. */
 export function floatText(value: number, precision: string): string {
   if (!Number.isFinite(value)) return `"${value}"`;
   if (Object.is(value, -0)) return "-0";
@@ -13,7 +13,7 @@ export function floatText(value: number, precision: string): string {
   const exact = round(value);
   const [, sign, lead, rest, exponent] = /^(-?)(\d)\.(\d+)e(.*)$/.exec(exact.toExponential(100))!;
   for (let digits = 1; digits < 10; digits++) {
-    // The closest decimal first; at powers of two the interval is lopsided, and only a neighbour may lie within.
+    // The closest decimal first; at powers of two the interval is asymmetric, and only a neighbour may be inside.
     const closest = roundHalfEven(lead! + rest!, digits);
     for (const mantissa of [closest, closest - 1n, closest + 1n]) {
       const candidate = Number(`${sign}${mantissa}e${Number(exponent) - digits + 1}`);
@@ -37,7 +37,7 @@ export function decimalText(value: bigint, scale: number): string {
   return `${value < 0n ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** Days since 1970 as a date; with a width, its extremes are infinite. */
+/** Days since 1970 as a date; with a width, the extremes are infinite. */
 export function daysText(days: bigint, width?: number): string {
   if (width !== undefined && days === 2n ** BigInt(width - 1) - 1n) return "infinity";
   if (width !== undefined && days === -(2n ** BigInt(width - 1))) return "-infinity";
@@ -63,13 +63,13 @@ export function timeText(value: bigint, digits: number): string {
   return parts.join(":") + fraction(value % unit, digits);
 }
 
-/** A duration in ISO 8601: seconds only, the sign in front. */
+/** A duration in ISO 8601: seconds only, with the sign in front. */
 export function durationText(value: bigint, digits: number): string {
   const size = value < 0n ? -value : value;
   return `${value < 0n ? "-" : ""}PT${secondsText(size, digits)}S`;
 }
 
-/** An interval in ISO 8601: zero parts left out, each part its own sign. */
+/** An interval in ISO 8601: zero parts omitted, each part with its own sign. */
 export function intervalText(months: bigint, days: bigint, ofDay: bigint, digits: number): string {
   const time = ofDay === 0n ? "" : `T${secondsText(ofDay, digits)}S`;
   const date = (months === 0n ? "" : `${months}M`) + (days === 0n ? "" : `${days}D`);
@@ -86,7 +86,7 @@ function fraction(value: bigint, digits: number): string {
   return value === 0n ? "" : "." + String(value).padStart(digits, "0").replace(/0+$/, "");
 }
 
-/** JavaScript's own Date, moved by whole cycles of 400 years into its range. */
+/** The date by JavaScript's Date, shifted into its range by whole cycles of 400 years. */
 function dateParts(days: bigint): { readonly date: string; readonly era: string } {
   const within = ((days % DAYS_OF_400_YEARS) + DAYS_OF_400_YEARS) % DAYS_OF_400_YEARS;
   const date = new Date(Number(within) * 86_400_000);

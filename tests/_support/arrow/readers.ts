@@ -1,4 +1,4 @@
-/** The two readers of Arrow data that rows may come from, and what tests do with encoded rows. */
+/** The two libraries that read Arrow data in tests, and helpers for encoded rows. */
 
 import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
@@ -8,7 +8,7 @@ import type { ArrowRows, EncodedRows } from "../../../src/types/mod.ts";
 /** A library that reads Arrow IPC. */
 export interface ArrowReader {
   readonly name: "apache-arrow" | "flechette";
-  /** The rows; undefined where the library cannot read them. */
+  /** The rows; undefined if the library cannot read them. */
   read(ipc: Uint8Array<ArrayBuffer>): ArrowRows | undefined;
 }
 
@@ -18,7 +18,7 @@ export const arrowReaders: readonly ArrowReader[] = [
   { name: "flechette", read: readFlechette },
 ];
 
-/** apache-arrow 21.2 knows no list views and no run-end encoding. */
+/** apache-arrow 21.2 has no list views and no run-end encoding. */
 function readApacheArrow(ipc: Uint8Array<ArrayBuffer>): ArrowRows | undefined {
   try {
     return arrow.tableFromIPC(ipc);
@@ -29,8 +29,8 @@ function readApacheArrow(ipc: Uint8Array<ArrayBuffer>): ArrowRows | undefined {
 }
 
 /**
- * flechette 2.3 knows no dictionaries within dictionaries, no negative scales and no rows without columns. Dictionaries
- * are decoded as they are read: whole numbers beyond 2^53 need the option, and times beyond it cannot be had.
+ * flechette 2.3 has no nested dictionaries, no negative scales and no rows without columns. It decodes dictionaries
+ * when it reads them: integers beyond 2^53 need the option, and times beyond it cannot be read.
  */
 export function readFlechette(ipc: Uint8Array<ArrayBuffer>): ArrowRows | undefined {
   try {
@@ -45,7 +45,7 @@ export function readFlechette(ipc: Uint8Array<ArrayBuffer>): ArrowRows | undefin
 }
 
 /**
- * Whether flechette reads a generated file wrongly: it keeps one dictionary an id for the whole table, the last one.
+ * Whether flechette reads a generated file incorrectly: it keeps one dictionary per id for the whole table, the last.
  */
 export function isMisread(library: string, about: string): boolean {
   return library === "flechette" && /replaced [1-9]/.test(about);
@@ -59,13 +59,13 @@ export function bodies(encoded: EncodedRows): Uint8Array[] {
   );
 }
 
-/** Each row's body as text; bytes that are no UTF-8 throw. */
+/** Each row's body as a string; throws on invalid UTF-8. */
 export function bodyStrings(encoded: EncodedRows): string[] {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return bodies(encoded).map((body) => decoder.decode(body));
 }
 
-/** The EncodeError that a function throws; any other error goes on, and none is an error. */
+/** Returns the EncodeError that a function throws; throws any other error, and fails if there is none. */
 export function refusalOf(run: () => unknown): EncodeError {
   try {
     run();

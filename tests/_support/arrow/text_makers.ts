@@ -1,4 +1,4 @@
-/** Makers of columns of Bool, Null, text and binary types. */
+/** Makers of columns of Bool, Null, string and binary types. */
 
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
@@ -9,10 +9,10 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const EMPTY = new Uint8Array(0);
 
-/** What lies between and behind the values: it must never come out. */
+/** The bytes between and after the values, which must never be written. */
 const JUNK = encoder.encode("JUNK");
 
-/** Text as bytes: ASCII, escapes, any code point, and bytes that are no UTF-8. */
+/** Bytes of strings: ASCII, escapes, any code point, and invalid UTF-8. */
 const textBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.string({ unit: "grapheme-ascii", maxLength: 40 }).map((text) => encoder.encode(text)),
   fc.string({ unit: "binary", maxLength: 20 }).map((text) => encoder.encode(text)),
@@ -74,7 +74,7 @@ function views(
   return { name, type, value, text, data: (values) => makeColumn(type, values, viewBuffers(values)) };
 }
 
-/** Views of 16 bytes: up to 12 bytes of text within, longer text in one of two buffers by turns. */
+/** Views of 16 bytes: strings of up to 12 bytes inside the view, longer ones alternately in two buffers. */
 function viewBuffers(values: readonly (Uint8Array | null)[]): { values: Uint8Array; variadic: Uint8Array[] } {
   const bytes = new Uint8Array(values.length * 16);
   const view = new DataView(bytes.buffer);
@@ -128,10 +128,10 @@ const nothing: Maker<null> = {
   data: (values) => makeColumn(new arrow.Null(), values, {}),
 };
 
-/** Utf8: what map keys and dictionaries are made of, too. */
+/** Utf8, also used for map keys and dictionaries. */
 export const utf8: Maker<Uint8Array> = variable("utf8", new arrow.Utf8(), false, textBytes, stringText);
 
-/** A maker for each text and binary type, Bool and Null. */
+/** A maker for each string and binary type, Bool and Null. */
 export const textMakers: readonly Maker[] = [
   bool,
   nothing,

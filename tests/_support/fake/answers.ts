@@ -1,5 +1,5 @@
 /**
- * What a scripted server answers: acknowledgments, refusals, statuses, API documents.
+ * The answers of a scripted server: acknowledgments, refusals, statuses, API documents.
  *
  * @module
  */
@@ -7,37 +7,37 @@
 import { type Msg, MsgImpl } from "@nats-io/nats-core/internal";
 import { concat, utf8 } from "../bytes.ts";
 
-/** A message as the server would have got it. */
+/** A message as the server would have received it. */
 export interface Published {
   /** The subject. */
   readonly subject: string;
-  /** The reply subject; empty when there is none. */
+  /** The reply subject; empty if there is none. */
   readonly reply: string;
-  /** The header block, from `NATS/1.0` to the blank line; empty when there is none. */
+  /** The header block, from `NATS/1.0` to the blank line; empty if there is none. */
   readonly headers: Uint8Array;
   /** The payload. */
   readonly data: Uint8Array;
-  /** How many were published before it. */
+  /** How many messages were published before it. */
   readonly index: number;
 }
 
-/** An answer: a body, and whatever else is odd about it. */
+/** An answer: a body, and anything unusual about it. */
 export interface Answer {
-  /** The body: bytes and text as they are, anything else as JSON. @default empty */
+  /** The body: bytes and strings unchanged, anything else as JSON. @default empty */
   readonly body?: unknown;
   /** A status in the header block, such as 503. */
   readonly status?: number;
   /** The whole header block, in place of one made from `status`. */
   readonly headers?: string;
-  /** Where it is sent. @default the reply subject of the message it answers */
+  /** The subject of the answer. @default the reply subject of the message that it answers */
   readonly subject?: string;
   /** How often it is sent. @default {1} */
   readonly times?: number;
-  /** Delivers it to subscriptions that have ended, too: a late answer that a client lets through. @default {false} */
+  /** Delivers it also to ended subscriptions, like a late answer that a client lets through. @default {false} */
   readonly late?: boolean;
 }
 
-/** The value of a header of a published message; `undefined` when it has none of that name. */
+/** The value of a header of a published message; `undefined` if the header is absent. */
 export function headerOf(published: Published, name: string): string | undefined {
   const lines = new TextDecoder().decode(published.headers).split("\r\n").slice(1);
   const line = lines.find((line) => line.startsWith(`${name}:`));
@@ -49,12 +49,12 @@ export function ack(stream: string, seq: number, more: Readonly<Record<string, u
   return { body: { stream, seq, ...more } };
 }
 
-/** A refusal, as the server words it: in the body, without a status. */
+/** A refusal in the server's form: in the body, without a status. */
 export function refusal(code: number, errCode: number, description: string, stream = "ORDERS"): Answer {
   return { body: { error: { code, err_code: errCode, description }, stream, seq: 0 } };
 }
 
-/** Nobody listens on the subject: no leader, or no stream. */
+/** The server's status when no stream listens on the subject, or it has no leader. */
 export const NO_RESPONDERS: Answer = { status: 503 };
 
 /** The stream's queue is full: the status and the body say so. */
@@ -66,7 +66,7 @@ export const TOO_MANY_REQUESTS: Answer = {
 /** Any JSON document. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** What `STREAM.INFO` answers: a stream as a 2.15.2 server describes it, with what is given laid over it. */
+/** The answer of `STREAM.INFO` by a 2.15.2 server; `config` and `more` override parts of it. */
 export function streamInfo(name: string, config: Document = {}, more: Document = {}): Document {
   return {
     type: "io.nats.jetstream.api.v1.stream_info_response",
@@ -87,7 +87,7 @@ export function apiError(type: string, code: number, errCode: number, descriptio
   return { type: `io.nats.jetstream.api.v1.${type}`, error: { code, err_code: errCode, description } };
 }
 
-/** An answer as the client's own message object. */
+/** An answer as the client's message object. */
 export function messageOf(answer: Answer, subject: string, sid: number): Msg {
   const headers = utf8(answer.headers ?? (answer.status === undefined ? "" : `NATS/1.0 ${answer.status}\r\n\r\n`));
   const body = bodyOf(answer.body);
@@ -98,7 +98,7 @@ export function messageOf(answer: Answer, subject: string, sid: number): Msg {
   return message as Msg;
 }
 
-/** The bytes of a body: bytes and text as they are, anything else as JSON, `undefined` as nothing. */
+/** The bytes of a body: bytes and strings unchanged, anything else as JSON, `undefined` as nothing. */
 export function bodyOf(body: unknown): Uint8Array {
   if (body === undefined) return new Uint8Array();
   if (body instanceof Uint8Array) return body;

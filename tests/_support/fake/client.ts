@@ -29,7 +29,7 @@ interface Waiting {
   readonly answer: Answer;
 }
 
-/** What a NatsConnection does, as far as a publisher asks; what is not here is not scripted. */
+/** The parts of a NatsConnection that a publisher uses; other parts are not scripted. */
 export class FakeClient {
   readonly info: ServerInfo;
   readonly options: { readonly inboxPrefix?: string };
@@ -66,7 +66,7 @@ export class FakeClient {
       throw InvalidArgumentError.format("payload", "max_payload size exceeded");
     }
     this.calls.push(`publish ${subject}`);
-    // As the real client does: the bytes are held, and read when they are written.
+    // As in the real client, the bytes are kept by reference, and read when they are written.
     this.#send(() => this.#arrive(subject, options.reply ?? "", headers, data));
   }
 
@@ -151,13 +151,13 @@ export class FakeClient {
     return this.#subscriptions.filter((sub) => !sub.isClosed());
   }
 
-  /** Adds an answer behind those that wait. */
+  /** Adds an answer after those that wait. */
   queue(published: Published, answer: Answer): void {
     for (let i = 0; i < (answer.times ?? 1); i++) this.waiting.push({ published, answer });
     if (!this.#script.manual) this.#soon();
   }
 
-  /** Delivers the answers that `choose` picks of those that wait; the others go on waiting. */
+  /** Delivers the waiting answers that `choose` selects; the others keep waiting. */
   deliver(choose: <T>(waiting: readonly T[]) => readonly T[]): void {
     this.#write();
     const now = choose(this.waiting);
@@ -215,7 +215,7 @@ export class FakeClient {
     });
   }
 
-  /** Writes to the server what was sent. */
+  /** Writes the sent messages to the server. */
   #write(): void {
     const outbound = this.#outbound;
     this.#outbound = [];

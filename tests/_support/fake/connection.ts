@@ -1,5 +1,5 @@
 /**
- * A scripted connection, for what a server cannot be made to do.
+ * A scripted connection, for behaviour that a real server cannot be made to show.
  *
  * ```ts
  * const fake = fakeConnection({
@@ -8,8 +8,8 @@
  * const publisher = await Publisher.open(fake.nc, { stream: "ORDERS", subject: "orders.{resource}" });
  * ```
  *
- * Nothing happens by itself: answers come in the microtask after the messages, or, with `manual: true`, when `deliver`
- * is called. No clock is read, except for the timeouts of requests that are never answered.
+ * Nothing happens by itself: answers arrive in the microtask after the messages, or, with `manual: true`, when
+ * `deliver` is called. No clock is read, except for the timeouts of requests that are never answered.
  *
  * @module
  */
@@ -18,32 +18,32 @@ import type { NatsConnection, ServerInfo, Status } from "@nats-io/nats-core";
 import { ack, type Answer, type Published, streamInfo } from "./answers.ts";
 import { FakeClient } from "./client.ts";
 
-/** A question to the JetStream API, or any other request. */
+/** A request to the JetStream API, or any other. */
 export interface Asked {
   /** The subject. */
   readonly subject: string;
-  /** The body, as text. */
+  /** The body, as a string. */
   readonly body: string;
 }
 
 /** How a scripted connection behaves. */
 export interface FakeConnectionOptions {
-  /** What the server says of itself, laid over a 2.15.2 server with a `max_payload` of 1 MiB. */
+  /** The server's info, overriding that of a 2.15.2 server with a `max_payload` of 1 MiB. */
   readonly info?: Partial<ServerInfo>;
   /** The connection's own inbox prefix. */
   readonly inboxPrefix?: string;
   /** Whether it has the protocol handler that takes whole frames. @default {false} */
   readonly frames?: boolean;
-  /** The name of the stream that the default answers are about. @default {"ORDERS"} */
+  /** The name of the stream in the default answers. @default {"ORDERS"} */
   readonly stream?: string;
   /**
-   * What is answered to a message, once it has reached the server; nothing: no answer (yet, see `answer`).
+   * The answers to a message that has reached the server; `undefined`: none (yet, see `answer`).
    *
    * @default a good acknowledgment, the sequences rising from 1
    */
   readonly answers?: (published: Published) => Answer | readonly Answer[] | undefined;
   /**
-   * What is answered to a request: a document or a body; an Error rejects it; `undefined`: never.
+   * The answer to a request: a document or a body; an Error rejects it; `undefined`: never answered.
    *
    * @default `streamInfo` of any stream that is asked for
    */
@@ -54,7 +54,7 @@ export interface FakeConnectionOptions {
   readonly flush?: () => Promise<void>;
 }
 
-/** A scripted connection, and what was done with it. */
+/** A scripted connection, and a record of its calls. */
 export interface FakeConnection {
   /** The connection. */
   readonly nc: NatsConnection;
@@ -63,24 +63,24 @@ export interface FakeConnection {
   /** The requests, in order. */
   readonly asked: readonly Asked[];
   /**
-   * What was called, in order: `subscribe S`, `unsubscribe S`, `publish S`, `frames N`, `flush`, `request S`, `close`.
+   * The calls, in order: `subscribe S`, `unsubscribe S`, `publish S`, `frames N`, `flush`, `request S`, `close`.
    */
   readonly calls: readonly string[];
-  /** The subjects that are subscribed now. */
+  /** The currently subscribed subjects. */
   readonly subscribed: readonly string[];
-  /** Answers that wait for `deliver`. */
+  /** The number of answers that wait for `deliver`. */
   readonly waiting: number;
-  /** Adds an answer to a message, behind those that wait. */
+  /** Adds an answer to a message, after those that wait. */
   answer(published: Published, answer: Answer): void;
-  /** Takes what was sent to the server and delivers what waits, in order: all of it, or the first so many answers. */
+  /** Sends the published messages to the server and delivers waiting answers, in order: all, or the first `count`. */
   deliver(count?: number): void;
-  /** Delivers what waits in another order: `order` maps the answers that wait to those to be delivered. */
+  /** Delivers waiting answers in another order: `order` maps the waiting answers to those to deliver. */
   deliverIn(order: <T>(waiting: readonly T[]) => readonly T[]): void;
   /** Emits a status, such as `{ type: "error", error }`. */
   emit(status: Status): void;
-  /** Loses the connection for good: `disconnect`, then closed for this reason; what waits is lost. */
+  /** Loses the connection for good: `disconnect`, then closed for this reason; waiting answers are lost. */
   lose(reason?: Error): void;
-  /** Loses the connection for a while: `disconnect` and `reconnecting`; `reconnect` ends it. What waits is lost. */
+  /** Loses the connection until `reconnect`: `disconnect` and `reconnecting`; waiting answers are lost. */
   disconnect(): void;
   /** Ends `disconnect`. */
   reconnect(): void;
@@ -90,7 +90,7 @@ export interface FakeConnection {
  * Makes a scripted connection.
  *
  * @param options how it behaves
- * @returns the connection and its strings
+ * @returns the connection and its controls
  */
 export function fakeConnection(options: FakeConnectionOptions = {}): FakeConnection {
   const stream = options.stream ?? "ORDERS";

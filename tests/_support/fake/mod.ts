@@ -1,5 +1,5 @@
 /**
- * A scripted connection, for what a server cannot be made to do.
+ * A scripted connection, for behaviour that a real server cannot be made to show.
  *
  * @module
  */

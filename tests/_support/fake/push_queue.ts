@@ -1,29 +1,29 @@
 /**
- * An async iterable that is pushed to.
+ * An async iterable to which values are pushed.
  *
  * @module
  */
 
-/** Values wait until they are asked for; `end` ends it behind them. */
+/** Values wait until they are read; `end` ends the iterable after them. */
 export class PushQueue<T> implements AsyncIterable<T> {
   readonly #values: T[] = [];
   #ended = false;
   #reason: Error | undefined;
   #wake: () => void = () => {};
 
-  /** How many values wait. */
+  /** The number of waiting values. */
   get length(): number {
     return this.#values.length;
   }
 
-  /** Adds a value; nothing happens once it has ended. */
+  /** Adds a value; ignored after the end. */
   push(value: T): void {
     if (this.#ended) return;
     this.#values.push(value);
     this.#wake();
   }
 
-  /** Ends it, by an error if there is a reason. */
+  /** Ends the iterable, with an error if there is a reason. */
   end(reason?: Error): void {
     this.#ended = true;
     this.#reason = reason;

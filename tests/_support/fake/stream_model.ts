@@ -1,12 +1,12 @@
 /**
- * A stream as plain data, behind scripted connections: what they publish is stored here, once for each message id.
+ * A stream as plain data, behind scripted connections: published messages are stored here, once per message id.
  *
  * @module
  */
 
 import { ack, type Answer, headerOf, type Published } from "./answers.ts";
 
-/** What is stored. */
+/** A stored message. */
 export interface StoredMessage {
   /** The row's number. */
   readonly n: number;
@@ -14,17 +14,17 @@ export interface StoredMessage {
   readonly id: string | undefined;
 }
 
-/** A stream; several connections may publish to one. */
+/** A stream; several connections may publish to it. */
 export class StreamModel {
   readonly name: string;
   readonly messages: StoredMessage[] = [];
 
-  /** An empty stream. */
+  /** Creates an empty stream. */
   constructor(name = "ORDERS") {
     this.name = name;
   }
 
-  /** Stores a message, unless its id is there already, and gives the acknowledgment. */
+  /** Stores a message unless its id is stored already, and returns the acknowledgment. */
   store(published: Published): Answer {
     const id = headerOf(published, "Nats-Msg-Id");
     const known = id === undefined ? -1 : this.messages.findIndex((message) => message.id === id);

@@ -7,7 +7,7 @@
 import type { Msg, MsgCallback, Subscription, SubscriptionOptions } from "@nats-io/nats-core";
 import { PushQueue } from "./push_queue.ts";
 
-/** A subscription: a callback, or an iterator. */
+/** A subscription with a callback or as an iterator. */
 export class FakeSubscription implements Subscription {
   readonly closed: Promise<void | Error>;
   callback: MsgCallback<Msg>;
@@ -29,7 +29,7 @@ export class FakeSubscription implements Subscription {
     this.closed = new Promise((resolve) => this.#resolve = resolve);
   }
 
-  /** Whether a message on this subject is for it. */
+  /** Whether it matches a message on this subject. */
   matches(subject: string): boolean {
     const tokens = subject.split(".");
     const filter = this.#subject.split(".");
@@ -40,7 +40,7 @@ export class FakeSubscription implements Subscription {
     return tokens.length === filter.length;
   }
 
-  /** Hands it a message, whether it has ended or not. */
+  /** Delivers a message to it, whether it has ended or not. */
   receive(message: Msg): void {
     this.#received++;
     this.callback(null, message);

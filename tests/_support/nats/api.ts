@@ -1,5 +1,5 @@
 /**
- * JetStream API calls of tests, past what the client's own library checks or leaves out.
+ * JetStream API requests of tests, without the checks of the client's own library.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { errors, type NatsConnection } from "@nats-io/nats-core";
 /** Any JSON document. */
 type Document = Readonly<Record<string, unknown>>;
 
-/** Asks the API; throws with the server's reason where it refuses. */
+/** Sends an API request; throws the server's reason if it refuses. */
 export async function api(nc: NatsConnection, name: string, body?: Document): Promise<Document> {
   const answer = await nc.request(`$JS.API.${name}`, body === undefined ? "" : JSON.stringify(body), {
     timeout: 10_000,
@@ -20,8 +20,8 @@ export async function api(nc: NatsConnection, name: string, body?: Document): Pr
 }
 
 /**
- * Asks a second time where no answer came: a cluster that changes its routes or a leader may lose one. For reading, and
- * for creations: the same one twice is one.
+ * Sends a request again if it was not answered: a cluster that changes its routes or leader may lose one. For reads,
+ * and for creations, which have no effect the second time.
  */
 export async function evenIfLost<T>(ask: () => Promise<T>): Promise<T> {
   try {
@@ -32,12 +32,12 @@ export async function evenIfLost<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Creates a stream of this very configuration. */
+/** Creates a stream with exactly this configuration. */
 export async function createStream(nc: NatsConnection, config: Document & { readonly name: string }): Promise<void> {
   await evenIfLost(() => api(nc, `STREAM.CREATE.${config.name}`, config));
 }
 
-/** Creates a consumer of this very configuration, with explicit acknowledgments unless it says otherwise. */
+/** Creates a consumer with this configuration, with explicit acknowledgments unless it sets others. */
 export async function createConsumer(
   nc: NatsConnection,
   stream: string,
@@ -47,7 +47,7 @@ export async function createConsumer(
   await evenIfLost(() => api(nc, `CONSUMER.CREATE.${stream}.${config.name}`, body));
 }
 
-/** Publishes bodies one after another, each acknowledged; gives their sequences. */
+/** Publishes bodies one after another, awaiting each acknowledgment; returns their sequences. */
 export async function publishAcked(
   nc: NatsConnection,
   subject: string,

@@ -13,44 +13,44 @@ import { type Env, run, type Say, type Workshop } from "./workshop.ts";
 import { fromDebian, fromGo } from "./packages.ts";
 import { fromRelease } from "./release.ts";
 
-/** The release that is fetched or built when none is at hand. */
+/** The release that is fetched or built if no nats-server is installed. */
 const NATS_VERSION = "2.15.2";
 
-/** How a nats-server is looked for. */
+/** Options of the search for a nats-server. */
 export interface BinaryOptions {
   /** The environment. @default the process's */
   readonly env?: Env;
-  /** Told what is being done. @default a line on standard error */
+  /** Called with progress messages. @default writes a line to standard error */
   readonly say?: Say;
 }
 
-/** A way to a nats-server: its path, or an error with the reason why it does not lead there. */
+/** A way to find a nats-server; it returns the path, or throws the reason why there is none. */
 type Way = readonly [name: string, find: () => Promise<string>];
 
 let found: Promise<string> | undefined;
 
 /**
- * The path of a nats-server that runs: `NATS_SERVER`, `nats-server` on the `PATH`, the cache folder, the official
- * release, `go install`, Debian's package; the first that works. What had to be fetched stays in the cache folder, and
- * nothing is installed. Asked once a process.
+ * The path of a working nats-server: `NATS_SERVER`, `nats-server` on the `PATH`, the cache folder, the official
+ * release, `go install`, Debian's package; the first that works. A fetched server stays in the cache folder, and
+ * nothing is installed. The search runs once per process.
  *
- * @returns the path; an error that tells all that was tried when nothing works
+ * @returns the path; rejects with an error that lists all attempts if none works
  */
 export function natsServerBinary(): Promise<string> {
   return found ??= findBinary();
 }
 
 /**
- * The version of that nats-server, for tests that not every server can run.
+ * The version of that nats-server, for tests that require a version.
  *
- * @returns the version, such as `2.15.2`, where `olderThan` looks for it
+ * @returns the version, such as `2.15.2`, in the form that `olderThan` takes
  */
 export async function natsServerVersion(): Promise<{ readonly version: string }> {
   const { out } = await run([await natsServerBinary(), "--version"], { within: 10_000 });
   return { version: out.trim().replace(/^.*v/, "") };
 }
 
-/** As `natsServerBinary`, but looked for each time, and with options. */
+/** As `natsServerBinary`, but with options, and searching each time. */
 export async function findBinary(options: BinaryOptions = {}): Promise<string> {
   const env = options.env ?? process.env;
   const say = options.say ?? ((line) => process.stderr.write(`nats-server: ${line}\n`));
@@ -77,7 +77,7 @@ export async function findBinary(options: BinaryOptions = {}): Promise<string> {
   });
 }
 
-/** Where things are kept that take long to get: `JETROW_CACHE`, else `.cache` in the project's folder. */
+/** The folder for what takes long to get: `JETROW_CACHE`, otherwise `.cache` in the project's folder. */
 export function cacheFolder(env: Env = process.env): string {
   return env.JETROW_CACHE || fileURLToPath(new URL("../../../.cache", import.meta.url));
 }
@@ -110,7 +110,7 @@ async function firstOf(ways: readonly Way[], tried: string[], say: Say): Promise
 
 async function named(env: Env): Promise<string> {
   if (!env.NATS_SERVER) throw new Error("not set");
-  return await firstThatRuns([env.NATS_SERVER], `${env.NATS_SERVER} is no program`);
+  return await firstThatRuns([env.NATS_SERVER], `${env.NATS_SERVER} is not a program`);
 }
 
 async function onPath(env: Env): Promise<string> {
@@ -126,7 +126,7 @@ async function firstThatRuns(paths: readonly string[], nothing: string): Promise
     try {
       const { out } = await run([path, "--version"], { within: 10_000 });
       if (out.includes("nats-server")) return path;
-      reasons.push(`${path} is no nats-server: ${out.slice(0, 80)}`);
+      reasons.push(`${path} is not a nats-server: ${out.slice(0, 80)}`);
     } catch (error) {
       reasons.push((error as Error).message);
     }

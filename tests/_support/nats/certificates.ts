@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { run } from "./workshop.ts";
 import { printMissing } from "../missing.ts";
 
-/** A certificate and its key, as PEM texts. */
+/** A certificate and its key, as PEM strings. */
 export interface Certificate {
   /** The certificate. */
   readonly cert: string;
@@ -19,7 +19,7 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** An authority and what it has signed. */
+/** An authority and the certificates that it has signed. */
 export interface Certificates {
   /** The authority's certificate, which clients trust. */
   readonly ca: string;
@@ -29,7 +29,7 @@ export interface Certificates {
   readonly client: Certificate;
 }
 
-/** What the certificates are for. */
+/** Names in the certificates. */
 export interface CertificateOptions {
   /** The names and addresses of the server. @default {["localhost", "127.0.0.1"]} */
   readonly hosts?: readonly string[];
@@ -37,17 +37,17 @@ export interface CertificateOptions {
   readonly client?: string;
 }
 
-/** Whether tests of TLS have to be left out because there is no `openssl`; says so when they have. */
+/** Whether tests of TLS must be skipped because there is no `openssl`; prints it if so. */
 export function opensslMissing(what: string): boolean {
   const missing = spawnSync("openssl", ["version"]).error !== undefined;
-  if (missing) printMissing(what, "there is no openssl to make certificates with");
+  if (missing) printMissing(what, "openssl is not installed");
   return missing;
 }
 
 /**
- * Makes a new authority, a server's and a client's certificate, valid for two days.
+ * Makes a new authority, and a server's and a client's certificate, valid for two days.
  *
- * @param options what they are for
+ * @param options names in the certificates
  * @returns the certificates
  */
 export async function makeCertificates(options: CertificateOptions = {}): Promise<Certificates> {

@@ -20,7 +20,7 @@ import { until } from "../wait.ts";
 
 /** How a cluster is started. */
 export interface NatsClusterOptions extends ServerConfig {
-  /** How many nodes. @default {3} */
+  /** The number of nodes. @default {3} */
   readonly nodes?: number;
   /** The program to run. @default what `natsServerBinary()` finds */
   readonly binary?: string;
@@ -34,7 +34,7 @@ export interface NatsCluster extends AsyncDisposable {
   readonly urls: readonly string[];
   /** The version of the nodes. */
   readonly version: string;
-  /** Waits until all running nodes keep their routes, agree on a leader and have their streams back. */
+  /** Waits until all running nodes have stable routes, agree on a leader and have loaded their streams. */
   ready(): Promise<void>;
   /** The running node that leads the cluster. */
   metaLeader(): Promise<NatsServer>;
@@ -73,7 +73,7 @@ export async function startNatsCluster(options: NatsClusterOptions = {}): Promis
 }
 
 async function start(nodes: readonly NatsServer[], cluster: NatsCluster): Promise<void> {
-  // All of them are waited for, so that none is started after another one has failed and all were disposed.
+  // Waits for all of them, so that none is started after another one has failed and all were disposed.
   const starts = await Promise.allSettled(nodes.map((node) => node.restart({ wait: "listening" })));
   for (const start of starts) if (start.status === "rejected") throw start.reason;
   await cluster.ready();
@@ -109,12 +109,12 @@ function clusterOf(nodes: readonly NatsServer[]): NatsCluster {
   };
 }
 
-/** A node tries again after a second where another one did not listen yet. */
+/** The second after which a node retries a route to another node that did not listen yet. */
 const ROUTES_KEPT_FOR = 1_200;
 
 /**
- * Waits until no route between the running nodes is new. A second one between the same two is closed as a duplicate,
- * and an answer of the JetStream API that was on its way over it is lost: seen in two of 75 starts under load.
+ * Waits until no route between the running nodes is new. A second route between the same two is closed as a duplicate,
+ * and an answer of the JetStream API on its way over it is lost: seen in two of 75 starts under load.
  */
 async function routesAreKept(nodes: readonly NatsServer[]): Promise<void> {
   let known = "";
@@ -133,7 +133,7 @@ function running(nodes: readonly NatsServer[]): NatsServer[] {
   return nodes.filter((node) => node.running());
 }
 
-/** A stopped node answers nobody: it must not hold up the answer of another one. */
+/** Returns the first answer: a stopped node never answers, and must not delay another node's answer. */
 async function firstOf(answers: readonly Promise<NatsServer | false>[]): Promise<NatsServer> {
   return await Promise.any(answers.map(async (answer) => {
     const node = await answer;
@@ -142,7 +142,7 @@ async function firstOf(answers: readonly Promise<NatsServer | false>[]): Promise
   }));
 }
 
-/** The node that all running ones, at least a majority, hold for the leader. */
+/** The node that all running ones, at least a majority, consider the leader. */
 async function agreedLeader(nodes: readonly NatsServer[]): Promise<NatsServer | undefined> {
   const up = running(nodes);
   if (up.length * 2 <= nodes.length) return undefined;
@@ -159,7 +159,7 @@ async function streamAt(node: NatsServer, stream: string): Promise<JszStream | u
   return jsz.account_details?.flatMap((account) => account.stream_detail ?? []).find(({ name }) => name === stream);
 }
 
-/** A node is asked about itself only: what others think may be of the time before an election. */
+/** A node is asked only about itself: what other nodes report may date from before an election. */
 async function leads(node: NatsServer, stream: string): Promise<boolean> {
   return (await streamAt(node, stream))?.cluster?.leader === node.name;
 }

@@ -1,5 +1,5 @@
 /**
- * The text of a nats-server configuration.
+ * A nats-server's configuration file.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Certificates of a server, as PEM texts. */
+/** Certificates of a server, as PEM strings. */
 export interface ServerTls {
   /** The server's certificate. */
   readonly cert: string;
   /** Its key. */
   readonly key: string;
-  /** Who has to have signed a client's certificate. */
+  /** The authority that must have signed a client's certificate. */
   readonly ca?: string;
   /** Whether clients must show a certificate. @default {false} */
   readonly verify?: boolean;
@@ -21,15 +21,15 @@ export interface ServerTls {
   readonly handshakeFirst?: boolean;
 }
 
-/** What a server is configured with, beside its ports and folders. */
+/** A server's configuration, without its ports and folders. */
 export interface ServerConfig {
-  /** More configuration, at the top level: users, limits, accounts. */
+  /** Further top-level configuration: users, limits, accounts. */
   readonly config?: string;
-  /** JetStream on (the default), off, or on with more lines in its block. @default {true} */
+  /** Whether JetStream is enabled, or further lines in its block. @default {true} */
   readonly jetstream?: boolean | string;
-  /** A WebSocket port, or one with these lines in its block in place of `no_tls: true`. @default {false} */
+  /** Whether there is a WebSocket port, or the lines in its block in place of `no_tls: true`. @default {false} */
   readonly websocket?: boolean | string;
-  /** TLS for clients. The WebSocket port of such a server uses it too. */
+  /** TLS for clients. The WebSocket port uses it too. */
   readonly tls?: ServerTls;
 }
 
@@ -45,7 +45,7 @@ export interface ServerPorts {
   readonly cluster: number;
 }
 
-/** What ties a server to its cluster. */
+/** A server's membership in a cluster. */
 export interface ClusterConfig {
   /** The cluster's name. */
   readonly name: string;
@@ -53,7 +53,7 @@ export interface ClusterConfig {
   readonly routes: readonly number[];
 }
 
-/** Where and as what a server runs. */
+/** A server's name, folder, ports and cluster. */
 export interface ServerIdentity {
   /** The server's name. */
   readonly name: string;
@@ -66,10 +66,10 @@ export interface ServerIdentity {
 }
 
 /**
- * Writes the configuration file, and the certificates beside it.
+ * Writes the configuration file, and the certificates next to it.
  *
- * @param who where and as what the server runs
- * @param config what it is configured with
+ * @param who the server's name, folder, ports and cluster
+ * @param config its configuration
  * @returns the file's path
  */
 export function writeConfig(who: ServerIdentity, config: ServerConfig): string {
@@ -89,7 +89,7 @@ export function writeConfig(who: ServerIdentity, config: ServerConfig): string {
   return path;
 }
 
-/** Where a server of this folder keeps its streams. */
+/** The folder in which a server of this folder keeps its streams. */
 export function storeFolder(folder: string): string {
   return join(folder, "store");
 }

@@ -1,5 +1,5 @@
 /**
- * Users of test servers, as lines for `config` of `startNatsServer`, and what clients then show.
+ * Users of test servers, as lines for `config` of `startNatsServer`, and their credentials.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { encodeAccount, encodeOperator, encodeUser } from "@nats-io/jwt";
 import { createAccount, createOperator, createUser, type KeyPair } from "@nats-io/nkeys";
 
-/** What a user may do: subjects to publish and to subscribe. */
+/** Subjects that a user may publish and subscribe. */
 export interface Permissions {
   /** Subjects to publish. */
   readonly publish: readonly string[];
@@ -46,7 +46,7 @@ export interface NkeyUser {
   readonly nkeySeed: string;
 }
 
-/** Makes a user that proves who it is by signing the server's nonce, without a JWT. */
+/** Creates a user that logs in by signing the server's nonce, without a JWT. */
 export function nkeyUser(): NkeyUser {
   const key = createUser();
   return {
@@ -55,7 +55,7 @@ export function nkeyUser(): NkeyUser {
   };
 }
 
-/** What a publisher needs to be allowed, and nothing else. */
+/** The destination of a publisher that is allowed nothing else. */
 export interface PublisherNeeds {
   /** The stream. */
   readonly stream: string;
@@ -67,7 +67,7 @@ export interface PublisherNeeds {
   readonly create?: boolean;
 }
 
-/** The permissions of a publisher: look its stream up, create it if it has to, publish, get the answers. */
+/** The permissions of a publisher: look its stream up, create it if necessary, publish, receive the answers. */
 export function publisherPermissions(needs: PublisherNeeds): Permissions {
   const api = needs.create ? ["INFO", "CREATE"] : ["INFO"];
   return {
@@ -76,7 +76,7 @@ export function publisherPermissions(needs: PublisherNeeds): Permissions {
   };
 }
 
-/** A user's JWT and the seed that goes with it. */
+/** A user's JWT and its seed. */
 export interface JwtUser {
   /** The JWT. */
   readonly jwt: string;
@@ -86,15 +86,15 @@ export interface JwtUser {
   readonly publicKey: string;
 }
 
-/** What a user of an operator is made with. */
+/** Options of a user of an operator. */
 export interface JwtUserOptions {
   /** What the user may do. @default everything */
   readonly permissions?: Permissions;
-  /** Seconds from now until the server sends the user away; whole, since the JWT says it in seconds. @default never */
+  /** Seconds until the server disconnects the user; an integer, as in the JWT. @default never */
   readonly expiresIn?: number;
 }
 
-/** Limits of an account, as its JWT has them. Absent: none. */
+/** Limits of an account, as in its JWT. Absent: none. */
 export interface AccountLimits {
   /** Bytes on disk. */
   readonly disk_storage?: number;
@@ -108,15 +108,15 @@ export interface AccountLimits {
 export interface Operator {
   /** Lines for `config`: the operator, its accounts, and a resolver in memory. */
   readonly config: string;
-  /** Makes a user of the account. */
+  /** Creates a user of the account. */
   user(options?: JwtUserOptions): Promise<JwtUser>;
 }
 
 /**
- * Makes an operator, its system account, and an account with JetStream.
+ * Creates an operator, its system account, and an account with JetStream.
  *
  * @param limits limits of the account
- * @returns lines for the server, and a maker of users
+ * @returns lines for the server, and a function that creates users
  */
 export async function makeOperator(limits: AccountLimits = {}): Promise<Operator> {
   const operator = createOperator();
@@ -139,7 +139,7 @@ export async function makeOperator(limits: AccountLimits = {}): Promise<Operator
   };
 }
 
-/** All of them have to be there: what is missing is zero. */
+/** All limits must be present: an absent one counts as zero. */
 const UNLIMITED = {
   subs: -1,
   data: -1,

@@ -1,5 +1,5 @@
 /**
- * The NATS protocol cut into its frames, of both directions.
+ * Splits the NATS protocol, in both directions, into frames.
  *
  * @module
  */
@@ -7,11 +7,11 @@
 import { concat } from "../bytes.ts";
 import type { TcpProxyOptions, Way } from "./tcp_proxy.ts";
 
-/** A frame: `PUB`, `HPUB`, `MSG`, `HMSG` with headers and payload, any other operation with its line alone. */
+/** A frame: `PUB`, `HPUB`, `MSG`, `HMSG` with headers and payload, any other operation with its line only. */
 export interface Frame {
   /** The operation, in capitals. */
   readonly op: string;
-  /** What follows on the line, cut at white space. */
+  /** The arguments on the line, split at white space. */
   readonly args: readonly string[];
   /** The header block, from `NATS/1.0` to the blank line. */
   readonly headers?: Uint8Array;
@@ -23,11 +23,11 @@ export interface Frame {
 
 const WITH_PAYLOAD = new Set(["PUB", "HPUB", "MSG", "HMSG"]);
 
-/** Cuts a stream of bytes into frames, however the bytes are cut. */
+/** Splits a stream of bytes into frames, however the bytes are chunked. */
 export class FrameSplitter {
   #rest: Uint8Array = new Uint8Array();
 
-  /** Takes bytes, answers the frames that are complete now. */
+  /** Takes bytes, and returns the frames that are complete now. */
   push(bytes: Uint8Array): Frame[] {
     let rest = this.#rest.length === 0 ? bytes : concat([this.#rest, bytes]);
     const frames: Frame[] = [];
@@ -40,20 +40,20 @@ export class FrameSplitter {
   }
 }
 
-/** The subject that a publish or a message names. */
+/** The subject of a publish or a message. */
 export function subjectOf(frame: Frame): string {
   return frame.args[0] ?? "";
 }
 
 /**
- * Makes a tap for the proxy that sees frames instead of bytes.
+ * Makes a tap for the proxy that receives frames instead of bytes.
  *
  * ```ts
  * const acks = (frame: Frame, way: Way) => way === "down" && frame.op === "MSG" ? undefined : frame.bytes;
  * await using proxy = await startTcpProxy(server.url, editFrames(acks));
  * ```
  *
- * @param edit answers what goes on in a frame's place; nothing: it is swallowed
+ * @param edit returns the bytes to pass on in place of a frame; undefined: the frame is dropped
  * @returns options for `startTcpProxy`
  */
 export function editFrames(edit: (frame: Frame, way: Way) => Uint8Array | undefined): TcpProxyOptions {

@@ -1,8 +1,8 @@
 /**
- * A folder and the processes that work in it, which cannot outlive the process that made them.
+ * A folder and the processes that work in it, which cannot outlive the process that created them.
  *
- * A shell, the guard, reads a pipe whose other end only this process holds. When the pipe ends without a word (this
- * process has exited, crashed or been killed with SIGKILL), the guard kills what runs and removes the folder. No signal
+ * A shell, the guard, reads a pipe whose other end only this process holds. When the pipe ends without a command (this
+ * process has exited, crashed or been killed with SIGKILL), the guard kills the child and removes the folder. No signal
  * handler is needed, and none can be forgotten.
  *
  * @module
@@ -28,7 +28,7 @@ fi
 rm -rf -- "$folder"
 `;
 
-/** Waits for the word that the guard knows its pid; without it (this process is gone) the program is never started. */
+/** Waits until the guard has confirmed the pid; if this process ends before, the program is never started. */
 const START = `read -r word || exit 1; log=$1; shift; exec "$@" </dev/null >>"$log" 2>&1`;
 
 /** The signals that tests send. */
@@ -36,9 +36,9 @@ export type Signal = "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT" | "SIGHUP" | 
 
 /** How a process ended. */
 export interface Exit {
-  /** The exit code; `null` when a signal ended it. */
+  /** The exit code; `null` if a signal ended it. */
   readonly code: number | null;
-  /** The signal that ended it; `null` when it exited by itself. */
+  /** The signal that ended it; `null` if it exited by itself. */
   readonly signal: string | null;
 }
 
@@ -52,10 +52,10 @@ export class GuardedFolder {
   #removed = false;
   #ended: Promise<void> = Promise.resolve();
 
-  /** Makes a folder among the temporary ones; its name begins with `prefix`. */
+  /** Creates a temporary folder whose name begins with `prefix`. */
   constructor(prefix: string) {
     this.path = mkdtempSync(join(tmpdir(), prefix));
-    // A session of its own: Ctrl-C at the terminal reaches this process alone, and the guard does the rest.
+    // A session of its own: Ctrl-C at the terminal reaches this process only, and the guard does the rest.
     this.#guard = spawn("/bin/sh", ["-c", GUARD, "guard", this.path], {
       stdio: ["pipe", "ignore", "ignore"],
       detached: true,
@@ -63,7 +63,7 @@ export class GuardedFolder {
     letGo(this.#guard);
   }
 
-  /** The process id; the last one's when none runs, 0 before the first. */
+  /** The process id; the last process's if none runs, 0 before the first. */
   get pid(): number {
     return this.#child?.pid ?? 0;
   }
@@ -105,7 +105,7 @@ export class GuardedFolder {
     child.stdin?.end();
   }
 
-  /** Sends the process a signal; nothing happens when none runs. */
+  /** Sends the process a signal; does nothing if none runs. */
   signal(name: Signal): void {
     if (this.running) process.kill(this.pid, name);
   }
@@ -116,7 +116,7 @@ export class GuardedFolder {
     await this.#ended;
   }
 
-  /** Removes the folder, once no process runs, and sends the guard away. */
+  /** Removes the folder, once no process runs, and ends the guard. */
   async remove(): Promise<void> {
     if (this.#removed) return;
     this.#removed = true;
@@ -128,7 +128,7 @@ export class GuardedFolder {
   }
 }
 
-/** What is forgotten does not keep this process alive; it ends with it. */
+/** Lets this process exit while the child runs; the guard then ends the child. */
 function letGo(child: ChildProcess): void {
   child.unref();
   child.stdin?.on("error", () => {});

@@ -1,7 +1,7 @@
 /**
- * Real nats-servers, what stands between them and a client, and what is asked of them.
+ * Real nats-servers, proxies between them and a client, and requests to them.
  *
- * What is bundled for a browser or workerd imports the files it needs, not an index.
+ * Files that are bundled for a browser or workerd import single files, not this index.
  *
  * @module
  */

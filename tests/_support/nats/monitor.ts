@@ -1,44 +1,44 @@
 /**
- * A server's monitoring endpoint: it answers whatever the server's authentication, permissions and TLS are.
+ * A server's monitoring endpoint, which needs no authentication, permissions or TLS.
  *
  * @module
  */
 
 import { get } from "node:http";
 
-/** What `/varz` tells, as far as tests ask. */
+/** The fields of `/varz` that tests use. */
 export interface Varz {
   /** The server's version. */
   readonly version: string;
-  /** How many clients are connected. */
+  /** The number of connected clients. */
   readonly connections: number;
-  /** How many clients are subscribed to how many subjects. */
+  /** The number of subscriptions of all clients. */
   readonly subscriptions: number;
-  /** When the configuration was loaded last. */
+  /** When the configuration was last loaded. */
   readonly config_load_time: string;
 }
 
-/** A client as `/connz` tells it. */
+/** A client in `/connz`. */
 export interface ConnzClient {
-  /** The server's number of the connection. */
+  /** The server's number for the connection. */
   readonly cid: number;
   /** The client's name. */
   readonly name?: string;
-  /** What it is subscribed to. */
+  /** The subjects that it has subscribed. */
   readonly subscriptions_list?: readonly string[];
 }
 
-/** What `/routez` tells, as far as tests ask: a server's connections to the other nodes. */
+/** The fields of `/routez` that tests use: a server's connections to the other nodes. */
 export interface Routez {
   /** The connections; several to each node. */
   readonly routes: readonly { readonly rid: number; readonly remote_id: string }[];
 }
 
-/** A stream as `/jsz` tells it. */
+/** A stream in `/jsz`. */
 export interface JszStream {
   /** The stream's name. */
   readonly name: string;
-  /** Who leads it and who follows; absent on a single server. */
+  /** Its leader and followers; absent on a single server. */
   readonly cluster?: {
     readonly leader?: string;
     readonly replicas?: readonly { readonly name: string; readonly current?: boolean }[];
@@ -47,11 +47,11 @@ export interface JszStream {
   readonly state: { readonly messages: number; readonly last_seq: number };
 }
 
-/** What `/jsz` tells, as far as tests ask. */
+/** The fields of `/jsz` that tests use. */
 export interface Jsz {
-  /** The group of servers that decides where streams live; absent on a single server. */
+  /** The group of servers that assigns streams to nodes; absent on a single server. */
   readonly meta_cluster?: { readonly leader?: string; readonly cluster_size: number };
-  /** The accounts that use JetStream, when asked for. */
+  /** The accounts that use JetStream, if requested. */
   readonly account_details?: readonly {
     readonly name: string;
     readonly stream_detail?: readonly JszStream[];
@@ -67,7 +67,7 @@ export interface MonitorAnswer {
 }
 
 /**
- * Asks once, on a connection of its own that is closed afterwards.
+ * Sends a request on a new connection that is closed afterwards.
  *
  * @param url the whole address
  * @returns the status and the body
@@ -86,13 +86,13 @@ export function ask(url: string): Promise<MonitorAnswer> {
     });
     request.on("timeout", () => request.destroy(new Error(`no answer from ${url} within 5 s`)));
     request.on("error", (error) => failure = error);
-    // Only now is the connection gone, and nothing of it can fail any more when the server is killed.
+    // The connection is closed now, and cannot fail any more when the server is killed.
     request.on("close", () => answer === undefined ? reject(failure) : resolve(answer));
   });
 }
 
 /**
- * Asks for a JSON document.
+ * Requests a JSON document.
  *
  * @param url the whole address
  * @returns the document
@@ -104,7 +104,7 @@ export async function askJson<T>(url: string): Promise<T> {
 }
 
 /**
- * The clients that a server has now, with their subscriptions: whether a publisher has left its inbox and closed its
+ * The server's current clients, with their subscriptions: whether a publisher has unsubscribed its inbox and closed its
  * connection.
  *
  * @param server the server

@@ -1,5 +1,5 @@
 /**
- * nats-server by package managers that are there already: built by Go, or unpacked from Debian's package.
+ * nats-server by installed package managers: built by Go, or unpacked from Debian's package.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { makeInCache, run, type Workshop } from "./workshop.ts";
 const MINUTE = 60_000;
 
 /**
- * Builds it with Go.
+ * Builds nats-server with Go.
  *
- * @param shop where it is made
+ * @param shop where it is built
  * @param name the program's name in the cache folder
  * @returns its path
  */
@@ -29,10 +29,10 @@ export async function fromGo(shop: Workshop, name: string): Promise<string> {
 }
 
 /**
- * Fetches Debian's package and unpacks it; it may be an older version. Where apt has no package lists, fresh ones are
- * fetched into the working folder: the system's own are left alone.
+ * Fetches Debian's package, possibly of an older version, and unpacks it. If apt has no package lists, fresh ones are
+ * fetched into the working folder; the system's own lists are not changed.
  *
- * @param shop where it is made
+ * @param shop where it is unpacked
  * @param name the program's name in the cache folder
  * @returns its path
  */

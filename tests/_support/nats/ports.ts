@@ -7,8 +7,8 @@
 import { createServer } from "node:net";
 
 /**
- * Below the range from which kernels take the ports of outgoing connections (Linux 32768, macOS 49152), so that no
- * client can take a port while its server is down for a restart.
+ * Ports below the range that kernels use for outgoing connections (Linux 32768, macOS 49152), so that no client can
+ * take a server's port during its restart.
  */
 const LOWEST = 20_000;
 const HIGHEST = 32_767;
@@ -16,10 +16,10 @@ const HIGHEST = 32_767;
 const taken = new Set<number>();
 
 /**
- * Finds ports on 127.0.0.1 that nobody listens on, never the same one twice in a process. Another process may still be
- * faster: who binds them has to be ready to ask again.
+ * Finds ports on 127.0.0.1 without a listener, never the same one twice in a process. Another process may still bind
+ * one first: callers must be ready to try again.
  *
- * @param count how many
+ * @param count the number of ports
  * @returns the ports
  */
 export async function freePorts(count: number): Promise<number[]> {

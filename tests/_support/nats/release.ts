@@ -12,7 +12,7 @@ import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { makeInCache, run, type Workshop } from "./workshop.ts";
 
-/** `JETROW_NATS_RELEASES` names another place with the same folders and files. */
+/** `JETROW_NATS_RELEASES` names another address with the same folders and files. */
 const RELEASES = "https://github.com/nats-io/nats-server/releases/download";
 
 /** How long the other side may be silent: before it answers, and between two parts of an answer. */
@@ -24,7 +24,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "
 /**
  * Fetches the release for this platform.
  *
- * @param shop where it is made
+ * @param shop where it is unpacked
  * @param name the program's name in the cache folder
  * @returns its path
  */
@@ -76,7 +76,7 @@ async function fetchWithin(url: string): Promise<Response> {
   }
 }
 
-/** The innermost cause says it: what a `fetch` throws by itself is only that it failed. */
+/** The innermost cause has the reason: the error of `fetch` itself says only that it failed. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? reasonOf(error.cause) : error.message;

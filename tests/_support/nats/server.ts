@@ -1,5 +1,5 @@
 /**
- * A real nats-server for tests, benches and the demo, with a store of its own, gone when its block is left.
+ * A real nats-server for tests, benches and the demo, with its own store, which are removed at the end of the block.
  *
  * ```ts
  * await using server = await startNatsServer({ config: "max_payload: 1MB" });
@@ -27,13 +27,13 @@ export interface NatsServerOptions extends ServerConfig {
   readonly binary?: string;
 }
 
-/** How often a start is tried again when another process was faster to bind a port. */
+/** How often a start is retried after another process was faster to bind a port. */
 const TRIES = 5;
 
 /**
  * Starts a nats-server on free ports of 127.0.0.1 with a temporary store, and waits until it is ready.
  *
- * @param options how it is configured
+ * @param options its configuration
  * @returns the running server, to be held by `await using`
  */
 export async function startNatsServer(options: NatsServerOptions = {}): Promise<NatsServer> {
@@ -51,7 +51,7 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
   });
 }
 
-/** Tries again with other ports as long as others are faster to bind them. */
+/** Retries with other ports while other processes are faster to bind them. */
 export async function withFreePorts<T>(start: () => Promise<T>): Promise<T> {
   for (let tries = 1;; tries++) {
     try {
@@ -62,7 +62,7 @@ export async function withFreePorts<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What could not be started leaves nothing behind. */
+/** Starts `server`; disposes it if that fails. */
 export async function startOrDispose<T extends AsyncDisposable>(
   started: T,
   start: () => Promise<unknown>,
@@ -76,7 +76,7 @@ export async function startOrDispose<T extends AsyncDisposable>(
   }
 }
 
-/** A name that no other server has. */
+/** Returns a name that no other server has. */
 export function randomName(): string {
   return `jetrow-${crypto.randomUUID().slice(0, 8)}`;
 }

@@ -1,8 +1,8 @@
 /**
- * What is kept of a server's log when its folder goes.
+ * What is kept of a server's log when its folder is removed.
  *
- * A server that ended by itself leaves its log in the cache folder, and tells where. With `JETROW_KEEP_LOGS=1`, as
- * `deno task test` sets it, all do: a test that fails tells its server nothing.
+ * A server that exited by itself leaves its log in the cache folder, and prints the path. With `JETROW_KEEP_LOGS=1`, as
+ * `deno task test` sets it, all servers do, since a test that fails does not notify its server.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import { join } from "node:path";
 import process from "node:process";
 import { cacheFolder } from "./binary.ts";
 
-/** How many logs are kept; the oldest go first. */
+/** How many logs are kept; the oldest are removed first. */
 const KEPT = 100;
 
 /**
  * The last lines of a log.
  *
  * @param path the log
- * @param lines how many
- * @returns the lines; empty when there is no log
+ * @param lines the number of lines
+ * @returns the lines; empty without a log
  */
 export function logTail(path: string, lines = 30): string {
   if (!existsSync(path)) return "";
@@ -37,7 +37,7 @@ export function keepsAllLogs(): boolean {
  *
  * @param path the log
  * @param name the server's name
- * @returns where it is now
+ * @returns the path of the copy
  */
 export function keepLog(path: string, name: string): string {
   const folder = join(cacheFolder(), "logs");

@@ -1,5 +1,5 @@
 /**
- * One nats-server process after another on the same folder and ports.
+ * A nats-server's consecutive processes on the same folder and ports.
  *
  * @module
  */
@@ -14,21 +14,21 @@ import { type ClusterConfig, type ServerConfig, type ServerPorts, storeFolder, w
 import { keepLog, keepsAllLogs, logTail } from "./server_log.ts";
 import { GiveUp, until } from "../wait.ts";
 
-/** How a server is started again. */
+/** Options of a restart. */
 export interface RestartOptions {
-  /** What changes in its configuration; ports and store stay. */
+  /** Changes of its configuration; ports and store stay the same. */
   readonly config?: ServerConfig;
   /**
-   * `listening`: it answers. `ready`: JetStream has its streams back, in a cluster also a leader. @default {"ready"}
+   * `listening`: it answers. `ready`: JetStream has loaded its streams, and a cluster has a leader. @default {"ready"}
    */
   readonly wait?: "listening" | "ready";
 }
 
 /** A running nats-server. */
 export interface NatsServer extends AsyncDisposable {
-  /** `nats://127.0.0.1:<port>`, or `tls://` when it has certificates. */
+  /** `nats://127.0.0.1:<port>`, or `tls://` if it has certificates. */
   readonly url: string;
-  /** `ws://127.0.0.1:<port>`, or `wss://`; nobody listens unless it was started with `websocket`. */
+  /** `ws://127.0.0.1:<port>`, or `wss://`; without a listener unless it was started with `websocket`. */
   readonly wsUrl: string;
   /** The monitoring endpoint, `http://127.0.0.1:<port>`. */
   readonly monitorUrl: string;
@@ -40,33 +40,33 @@ export interface NatsServer extends AsyncDisposable {
   readonly storeDir: string;
   /** The folder that holds store, configuration and log. */
   readonly folder: string;
-  /** The log. */
+  /** The path of the log. */
   readonly logPath: string;
-  /** The process id; the last one's when it does not run. */
+  /** The process id; the last one's if it does not run. */
   readonly pid: number;
   /** Whether the process runs. */
   running(): boolean;
   /** The whole log, of all starts. */
   log(): string;
-  /** Ends it at once (SIGKILL), as a crash would. */
+  /** Kills it (SIGKILL), as a crash would. */
   kill(): Promise<void>;
-  /** Ends it in order (SIGTERM). */
+  /** Stops it (SIGTERM). */
   stop(): Promise<void>;
-  /** Starts it again on its store and its ports; a running one is stopped first. */
+  /** Starts it again on its store and its ports; a running process is stopped first. */
   restart(options?: RestartOptions): Promise<void>;
-  /** Changes its configuration while it runs (SIGHUP); throws when the server refuses it. */
+  /** Changes its configuration while it runs (SIGHUP); throws if the server refuses it. */
   reload(config: ServerConfig): Promise<void>;
-  /** Asks it to send its clients away and stop (SIGUSR2); does not wait. */
+  /** Puts it into lame duck mode (SIGUSR2), in which it disconnects its clients and stops; does not wait. */
   lameDuck(): void;
-  /** Stops it from running without ending it (SIGSTOP): connections stay open, and from here on nobody answers. */
+  /** Suspends it (SIGSTOP): connections stay open, and it answers nothing. */
   pause(): Promise<void>;
-  /** Lets a paused one go on (SIGCONT). */
+  /** Continues a suspended process (SIGCONT). */
   resume(): void;
-  /** Waits until it has its streams back and, in a cluster, a leader. */
+  /** Waits until it has loaded its streams and, in a cluster, has a leader. */
   ready(): Promise<void>;
 }
 
-/** What a server process is made of. */
+/** The parts of a server process. */
 export interface ServerProcessOptions {
   /** The program. */
   readonly binary: string;
@@ -80,12 +80,12 @@ export interface ServerProcessOptions {
   readonly config: ServerConfig;
 }
 
-/** A port was bound by another process in the meantime. */
+/** Another process has bound a port meanwhile. */
 export class PortTaken extends Error {
   override name = "PortTaken";
 }
 
-/** How long an orderly stop may take before the process is killed. */
+/** How long a stop may take before the process is killed. */
 const STOP_WITHIN = 20_000;
 
 /** A nats-server that can be started, ended and started again. */
@@ -205,14 +205,14 @@ export class ServerProcess implements NatsServer {
     this.#wanted = false;
     if (!this.running()) return;
     this.#folder.signal(signal);
-    // A paused process acts on no signal but SIGKILL before it goes on.
+    // A suspended process acts on no signal but SIGKILL until it continues.
     this.#folder.signal("SIGCONT");
     const timer = setTimeout(() => this.#folder.signal("SIGKILL"), STOP_WITHIN);
     await this.#folder.ended();
     clearTimeout(timer);
   }
 
-  /** Its own log says it: on a port that another server was faster to bind, that one would answer. */
+  /** Reads its own log: on a port that another server was faster to bind, that server would answer. */
   async #listening(said: number): Promise<void> {
     await this.#until("an answer", async () => {
       if (!this.log().includes("Server is ready", said)) return false;
@@ -242,7 +242,7 @@ export class ServerProcess implements NatsServer {
   }
 }
 
-/** All threads have to stand still: one after another acts on the signal, and until then it may answer. */
+/** Whether all threads have stopped: they act on the signal one after another, and may answer until then. */
 function isStopped(pid: number): boolean {
   if (process.platform !== "linux") return /^T/.test(execFileSync("ps", ["-o", "stat=", "-p", String(pid)]).toString());
   const threads = readdirSync(`/proc/${pid}/task`);

@@ -1,5 +1,5 @@
 /**
- * What a stream holds, read past jetrow: by STREAM.MSG.GET through the client's own library.
+ * Reads a stream without jetrow: by STREAM.MSG.GET, through the client's own library.
  *
  * @module
  */
@@ -14,18 +14,18 @@ export interface Stored {
   readonly seq: number;
   /** Its subject. */
   readonly subject: string;
-  /** Its body, as text. */
+  /** Its body, as a string. */
   readonly body: string;
   /** Its headers' names and values, in order. */
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** Manages streams and consumers by the client's own library, with time for a machine that is busy with other tests. */
+/** Manages streams and consumers by the client's own library, with a timeout for a busy machine. */
 export function managerOf(nc: NatsConnection): Promise<JetStreamManager> {
   return jetstreamManager(nc, { checkAPI: false, timeout: 10_000 });
 }
 
-/** Creates a stream with server defaults for what is not given. */
+/** Creates a stream, with server defaults for absent fields. */
 export async function addStream(
   nc: NatsConnection,
   config: Partial<StreamConfig> & { name: string },

@@ -7,22 +7,22 @@
 import type { Socket } from "node:net";
 import { clearTimeout as clearTimer, setTimeout as setTimer } from "node:timers";
 
-/** What happens to the bytes of a direction. */
+/** How the bytes of a direction are treated. */
 export interface LaneRules {
   /** Nothing is read. */
   stalled?: boolean;
-  /** What is read is thrown away. */
+  /** What is read is discarded. */
   dropped?: boolean;
-  /** Milliseconds that bytes are held back. */
+  /** Milliseconds by which bytes are delayed. */
   delay?: number;
-  /** The most bytes delivered at once. */
+  /** The maximum number of bytes delivered at once. */
   slice?: number | undefined;
 }
 
-/** How much may be held back by a delay before reading stops: more than any test keeps on its way. */
+/** How many bytes a delay may hold before reading stops: more than any test sends. */
 const HELD = 256 * 1024 * 1024;
 
-/** Reads from one socket and writes to another by rules that may change at any time. */
+/** Reads from one socket and writes to another, by rules that may change at any time. */
 export class Lane {
   readonly #from: Socket;
   readonly #to: Socket;
@@ -51,20 +51,20 @@ export class Lane {
       if (passed !== undefined && passed.length > 0) this.#push(passed);
     });
     from.on("end", () => this.end());
-    // A reset of one side is a reset of the other one.
+    // A reset of one side resets the other.
     from.on("error", () => to.destroyed || to.resetAndDestroy());
     from.on("close", () => this.end());
     this.changed();
   }
 
-  /** Looks at the rules again. */
+  /** Applies changed rules. */
   changed(): void {
     if (this.#rules.stalled || this.#held > HELD) this.#from.pause();
     else this.#from.resume();
     this.#pump();
   }
 
-  /** Ends the receiving side once all that was read is delivered. */
+  /** Ends the receiving side once everything that was read is delivered. */
   end(): void {
     this.#ended = true;
     this.#pump();
@@ -102,7 +102,7 @@ export class Lane {
     if (this.#queue.length === 0 && this.#ended && !this.#to.destroyed) this.#to.end();
   }
 
-  /** Waits, no longer than the receiving side is there. */
+  /** Waits, but no longer than the receiving side exists. */
   async #untilClosed(milliseconds: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const done = () => {
@@ -119,7 +119,7 @@ export class Lane {
     const { slice } = this.#rules;
     if (slice === undefined) return await this.#send(bytes);
     for (let at = 0; at < bytes.length && !this.#to.destroyed; at += slice) {
-      // Written, and a turn later, or the receiver reads two pieces as one.
+      // Wait a turn after writing, otherwise the receiver reads two pieces as one.
       await new Promise<unknown>((resolve) => this.#to.write(bytes.subarray(at, at + slice), resolve));
       await new Promise<void>((resolve) => setTimer(resolve, 0));
     }

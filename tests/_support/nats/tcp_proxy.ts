@@ -1,5 +1,5 @@
 /**
- * A TCP proxy for what goes wrong between a client and a server.
+ * A TCP proxy that causes faults between a client and a server.
  *
  * ```ts
  * await using proxy = await startTcpProxy(server.url);
@@ -19,7 +19,7 @@ import { until } from "../wait.ts";
 /** A direction: from the client to the server, or from the server to the client. */
 export type Way = "up" | "down";
 
-/** Looks at the bytes of one direction of one connection, and answers what goes on; nothing: they are swallowed. */
+/** Receives the bytes of one direction of one connection, and returns the bytes to pass on; undefined: none. */
 export type Tap = (bytes: Uint8Array) => Uint8Array | undefined;
 
 /** How a proxy is started. */
@@ -28,33 +28,33 @@ export interface TcpProxyOptions {
   readonly tap?: (way: Way, connection: number) => Tap;
 }
 
-/** A running proxy. What is asked of it holds for the connections it has and for those to come. */
+/** A running proxy. Its methods apply to current and future connections. */
 export interface TcpProxy extends AsyncDisposable {
   /** The proxy's address, with the scheme of its target. */
   readonly url: string;
-  /** Connections now. */
+  /** The number of current connections. */
   readonly open: number;
-  /** Connections ever made. */
+  /** The number of connections since the start. */
   readonly accepted: number;
   /** Bytes received from each side since the start. */
   readonly bytes: Readonly<Record<Way, number>>;
-  /** Cuts all connections: both sides see a reset. */
+  /** Resets all connections, for both sides. */
   cut(): void;
-  /** Closes all connections in order, with what is on its way delivered. */
+  /** Closes all connections after everything on its way is delivered. */
   close(): void;
-  /** Stops reading: the sender's buffers fill, then it is held up. Without a direction: both. */
+  /** Stops reading: the sender's buffers fill, then it must wait. Without a direction: both. */
   stall(way?: Way): void;
   /** Ends `stall` and `drop`. Without a direction: both. */
   resume(way?: Way): void;
-  /** Swallows all bytes of a direction; nobody is told. */
+  /** Discards all bytes of a direction, without an error. */
   drop(way: Way): void;
-  /** Holds bytes back for this many milliseconds each, in order, however many they are. */
+  /** Delays each byte by this many milliseconds, in order, without a limit on their number. */
   delay(milliseconds: Partial<Record<Way, number>>): void;
-  /** Delivers in pieces of at most so many bytes; `undefined`: as they come. */
+  /** Delivers pieces of at most this many bytes; `undefined`: as they arrive. */
   slice(bytes: number | undefined): void;
   /** Refuses new connections until `accept`. */
   refuse(): Promise<void>;
-  /** Takes new connections again, on the same port. */
+  /** Accepts new connections again, on the same port. */
   accept(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export interface TcpProxy extends AsyncDisposable {
  * Starts a proxy on a free port of 127.0.0.1.
  *
  * @param target the server's address, such as `nats://127.0.0.1:4222`
- * @param options how
+ * @param options taps
  * @returns the running proxy, to be held by `await using`
  */
 export async function startTcpProxy(target: string, options: TcpProxyOptions = {}): Promise<TcpProxy> {
@@ -132,9 +132,9 @@ class Proxy implements TcpProxy {
     const server = this.#server;
     if (server === undefined) return;
     this.#server = undefined;
-    // Its callback would wait for the connections to end: they stay.
+    // Its callback would wait for the connections to end, but they stay.
     server.close();
-    // The port listens as long as a process has it that another thread is just about to start.
+    // Another thread that is about to start a process may keep the port listening.
     await until("the port to close", () => isRefused(this.#port), { every: 1 });
   }
 

@@ -1,5 +1,5 @@
 /**
- * Tests that only some servers can run.
+ * Tests that require a server version.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { printSkip } from "../skip.ts";
 
 /**
- * Whether a test has to be left out because the server is too old; says so when it has.
+ * Whether a test must be skipped because the server is too old; prints it if so.
  *
  * ```ts
  * Deno.test({
@@ -17,9 +17,9 @@ import { printSkip } from "../skip.ts";
  * });
  * ```
  *
- * @param minimum the oldest version that will do
- * @param server the server, or anything with its version
- * @param what what is left out, for the reader
+ * @param minimum the oldest version that the test can use
+ * @param server the server, or any object with its version
+ * @param what what is skipped, for the message
  * @returns whether the server is older
  */
 export function olderThan(minimum: string, server: { readonly version: string }, what: string): boolean {
@@ -33,7 +33,7 @@ export function olderThan(minimum: string, server: { readonly version: string },
  *
  * @param a a version
  * @param b another one
- * @returns below zero when `a` is the older one, zero when they are the same
+ * @returns below zero if `a` is older, zero if they are equal
  */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map((version) => version.split("-")[0]!.split(".").map(Number)) as [number[], number[]];

@@ -1,5 +1,5 @@
 /**
- * What all ways of getting a nats-server need: running a program, a folder to work in, a safe last step.
+ * Shared by all ways of getting a nats-server: running a program, a working folder, an atomic last step.
  *
  * @module
  */
@@ -12,28 +12,28 @@ import process from "node:process";
 /** An environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Takes a line for the reader. */
+/** Receives a line for the user. */
 export type Say = (line: string) => void;
 
-/** Where a nats-server is made. */
+/** Where a nats-server is built or unpacked. */
 export interface Workshop {
   /** The cache folder. */
   readonly cache: string;
   /** The environment. */
   readonly env: Env;
-  /** Told what is being done. */
+  /** Called with progress messages. */
   readonly say: Say;
-  /** The version that is wanted. */
+  /** The version to get. */
   readonly version: string;
 }
 
 /**
- * Works in a new folder inside the cache folder, on the same file system, and moves the program that comes out of it to
- * its place in one step: others see it whole or not at all.
+ * Works in a new folder inside the cache folder, on the same file system, and moves the resulting program to its place
+ * in one step: other processes see all of it or nothing.
  *
- * @param shop where
+ * @param shop the cache folder
  * @param name the program's name in the cache folder
- * @param make makes the program in the folder given, and answers its path
+ * @param make makes the program in the given folder, and returns its path
  * @returns the program's path
  */
 export async function makeInCache(
@@ -54,15 +54,15 @@ export async function makeInCache(
   }
 }
 
-/** How a program is run. */
+/** Options of a program's run. */
 export interface RunOptions {
   /** Milliseconds until it is killed. */
   readonly within: number;
   /** The environment. @default the process's */
   readonly env?: Env;
-  /** The folder it runs in. */
+  /** Its working folder. */
   readonly cwd?: string;
-  /** Told each line it writes to standard error. */
+  /** Called with each line that it writes to standard error. */
   readonly say?: Say;
 }
 
@@ -70,8 +70,8 @@ export interface RunOptions {
  * Runs a program to its end.
  *
  * @param command the program and its arguments
- * @param options how
- * @returns what it wrote to standard output and to standard error; an error with the end of what it wrote to standard error when it fails
+ * @param options environment, folder, timeout
+ * @returns its standard output and standard error; rejects with the end of its standard error if it fails
  */
 export function run(
   command: readonly string[],

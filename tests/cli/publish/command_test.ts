@@ -44,7 +44,7 @@ Deno.test("publish reads a named pipe of the shell's <(...) once", async () => {
   await using server = await startNatsServer();
   const where = destination(server).map((part) => `'${part}'`).join(" ");
   const command = `$JETROW publish <(cat ${files.path("orders.arrows")}) --resource eu ${where}`;
-  if (spawnSync("bash", ["--version"]).error) return printSkip("<(...)", "there is no bash");
+  if (spawnSync("bash", ["--version"]).error) return printSkip("<(...)", "bash is not installed");
   const { exitCode, err } = await shell(`exec bash -c "${command.replaceAll('"', '\\"')}"`);
   assert.equal(exitCode, 0, err);
   assert.equal((await messagesOf(server, "ORDERS")).length, 20);

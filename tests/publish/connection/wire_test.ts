@@ -54,7 +54,7 @@ class LateServer {
     this.nc = { protocol, flush, isClosed: () => false, isDraining: () => false } as never;
   }
 
-  /** Reads up to the next PING and answers it; everything if there is no PING. */
+  /** Reads up to the next PING and answers it; without a PING, reads everything. */
   async read(): Promise<void> {
     const ping = this.#pings.shift();
     this.#take(ping?.before ?? this.#count);
