@@ -5,7 +5,7 @@
  */
 
 import { openRun } from "../src/lifecycle/run.ts";
-import type { PublishMode } from "../src/types/mod.ts";
+import type { PublisherOptions, PublishMode } from "../src/types/mod.ts";
 import { type Bench, compare, type Contender, withServer } from "./support/measure.ts";
 import { sizedBatches } from "./support/rows.ts";
 import { Stage, STREAM, SUBJECT } from "./support/stage.ts";
@@ -37,6 +37,7 @@ export async function modes(bench: Bench): Promise<void> {
     const name = `${bytes} B, ${storage}, window ${window}${ids ? ", ids" : ""}`;
     const count = Math.min(bench.quick ? 50_000 : 150_000, Math.floor((40 << 20) / bytes));
     const contenders = MODES.map((mode) => published(stage, mode, each, count));
+    contenders.push(published(stage, "fast", each, count, { standardHeaders: false }));
     await compare(bench, { suite: "modes", case: name, unit: "rows" }, contenders);
   }
 }
@@ -46,11 +47,13 @@ function published(
   publishMode: PublishMode,
   { bytes, window, ids, storage }: Case,
   count: number,
+  others: Partial<PublisherOptions> = {},
 ): Contender {
-  const options = { stream: STREAM, subject: SUBJECT, maxInFlight: window, maxInFlightBytes: 64 << 20, publishMode };
+  const limits = { maxInFlight: window, maxInFlightBytes: 64 << 20 };
+  const options = { stream: STREAM, subject: SUBJECT, ...limits, publishMode, ...others };
   const batches = sizedBatches(count, bytes, ids, 8192).map((rows) => ({ resource: "rows", rows }));
   return {
-    name: publishMode,
+    name: others.standardHeaders === false ? `${publishMode}, no headers` : publishMode,
     async run() {
       await stage.freshStream(storage, [SUBJECT], { allow_atomic: true, allow_batched: true });
       await using run = await openRun(() => stage.connect({ url: stage.server.url }), options);

@@ -28,7 +28,8 @@ export function assertRoute({ stream, subject }: Pick<SinkConfig, "stream" | "su
 export function targetOf(settings: Settings, resource: string): MessageTarget {
   const stream = expandTemplate(settings.stream, resource);
   const { written, pattern, parts } = resourceSubject(settings.subject, resource);
-  const { namespace, subjectEscape, contentType, expectedStream, headers, maxInFlightBytes, ttl } = settings;
+  const { namespace, subjectEscape, maxInFlightBytes } = settings;
+  const { standardHeaders, contentType, expectedStream, headers, ttl } = settings;
   return new MessageTarget({
     resource,
     stream,
@@ -40,6 +41,7 @@ export function targetOf(settings: Settings, resource: string): MessageTarget {
     maxInFlightBytes,
     replyBytes: REPLY_BYTES + (settings.inboxPrefix?.length ?? 0),
     scope: { ...namespace, stream, subject: written, resource },
+    standardHeaders,
     contentType,
     expectedStream,
     headers,

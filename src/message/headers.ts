@@ -12,6 +12,10 @@ export const MAX_HEADER_BYTES = 65_535;
 
 /** What the headers of a message say, apart from its id and from what a row's columns say. */
 export interface HeaderFields {
+  /** Whether content type, operation and expected stream are sent. @default {true} */
+  readonly standard?: boolean | undefined;
+  /** Whether a block without a line is no bytes at all, so that the message is sent without headers. */
+  readonly mayBeEmpty?: boolean | undefined;
   /** `Content-Type`. @default {"application/json"} */
   readonly contentType?: string | undefined;
   /** `Filament-Operation`. */
@@ -38,15 +42,20 @@ export interface HeaderBlock {
 
 const utf8 = new TextEncoder();
 
+/** The block of a message without headers. */
+const EMPTY: HeaderBlock = { bytes: new Uint8Array(0), idAt: -1, linesAt: 0 };
+
 /**
  * Writes a header block: content type, operation, expected stream, time to live, the caller's headers, and last the id.
  */
 export function headerBlock(fields: HeaderFields): HeaderBlock {
-  const { contentType = "application/json" } = fields;
-  const lines = ["NATS/1.0", `Content-Type: ${contentType}`, `Filament-Operation: ${fields.operation}`];
-  if (fields.expectedStream !== undefined) lines.push(`Nats-Expected-Stream: ${fields.expectedStream}`);
+  const { standard = true, contentType = "application/json", operation, expectedStream } = fields;
+  const lines = ["NATS/1.0"];
+  if (standard) lines.push(`Content-Type: ${contentType}`, `Filament-Operation: ${operation}`);
+  if (standard && expectedStream !== undefined) lines.push(`Nats-Expected-Stream: ${expectedStream}`);
   if (fields.ttl !== undefined) lines.push(`Nats-TTL: ${fields.ttl}`);
   for (const [name, value] of fields.headers) lines.push(`${name}: ${value}`);
+  if (lines.length === 1 && !fields.withId && fields.mayBeEmpty) return EMPTY;
   const before = `${lines.join("\r\n")}\r\n`;
   const id = fields.withId ? `Nats-Msg-Id: ${"0".repeat(ID_LENGTH)}\r\n` : "";
   const bytes = utf8.encode(`${before}${id}\r\n`);

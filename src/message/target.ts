@@ -40,6 +40,8 @@ export interface TargetFields {
   readonly expectedStream: boolean;
   /** `Nats-TTL`, where it is sent. */
   readonly ttl?: string | undefined;
+  /** Whether content type, operation and expected stream are sent. @default {true} */
+  readonly standardHeaders?: boolean | undefined;
   /** `Content-Type`. @default {"application/json"} */
   readonly contentType?: string | undefined;
   /** The caller's headers, with their values as sent or as templates. */
@@ -81,6 +83,8 @@ export class MessageTarget {
       withId: (variant & 1) === 1,
       expectedStream: this.fields.expectedStream ? this.fields.stream : undefined,
       ttl: this.fields.ttl,
+      standard: this.fields.standardHeaders,
+      mayBeEmpty: this.rowHeaders.length === 0 && this.fields.batchHeaderBytes === undefined,
       contentType: this.fields.contentType,
       headers: this.fields.headers.slice(0, this.fields.headers.length - this.rowHeaders.length),
     });

@@ -48,6 +48,9 @@ export function contentType(value: unknown, place: Place): string {
   throw broken("config.syntax", place, "must be visible ASCII characters without braces", value);
 }
 
+/** Options whose effect is in the standard headers. */
+const IN_STANDARD_HEADERS = ["operationColumn", "contentType", "expectedStream"] as const;
+
 /** Refuses options that contradict each other. */
 export function checkColumnOptions(options: Omit<PublisherOptions, "stream" | "subject">, fields: Fields): void {
   const conflict = (option: keyof PublisherOptions, rule: string): ConfigError =>
@@ -55,6 +58,10 @@ export function checkColumnOptions(options: Omit<PublisherOptions, "stream" | "s
   const other = (option: keyof PublisherOptions): string => fields.place(option).field;
   if (options.operationValues !== undefined && options.operationColumn === undefined) {
     throw conflict("operationValues", `must not be set without ${other("operationColumn")}`);
+  }
+  if (options.standardHeaders === false) {
+    const unsent = IN_STANDARD_HEADERS.find((option) => options[option] !== undefined && options[option] !== false);
+    if (unsent !== undefined) throw conflict(unsent, `must not be set if ${other("standardHeaders")} is false`);
   }
   if (options.rawBodyColumn !== undefined && options.bodyColumns !== undefined) {
     throw conflict("rawBodyColumn", `must not be set with ${other("bodyColumns")}: one column is the whole body`);

@@ -57,6 +57,8 @@ export interface Settings {
   readonly contentType: string;
   /** Whether `Nats-Expected-Stream` is sent. */
   readonly expectedStream: boolean;
+  /** Whether content type, operation and expected stream are sent. */
+  readonly standardHeaders: boolean;
   /** The caller's headers, in order, with their values as sent or as templates. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** `Nats-TTL` as sent. */
@@ -120,6 +122,7 @@ const TABLE = {
   rawBodyColumn: { rule: nonEmptyString },
   contentType: { rule: contentType },
   expectedStream: { rule: flag, default: true },
+  standardHeaders: { rule: flag, default: true },
   headers: { rule: headerTemplates, default: {} },
   ttl: { rule: timeToLive },
   domain: { rule: domainName },

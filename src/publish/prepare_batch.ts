@@ -61,7 +61,14 @@ export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
 }
 
 function operationsOf(batch: RowBatch, view: RowsView, settings: Settings): OperationCodes {
-  const { operationColumn, operationValues } = settings;
+  const { operationColumn, operationValues, standardHeaders } = settings;
+  if (!standardHeaders && batch.operations !== undefined && batch.operations !== "insert") {
+    throw new ConfigError("config.conflict", {
+      field: "operations",
+      rule: 'must be "insert" or absent if standardHeaders is false: no header would say what a row does',
+      received: describe(batch.operations),
+    });
+  }
   if (operationColumn === undefined) return operationCodes(batch.operations, view.rowCount);
   if (batch.operations === undefined) {
     return operationsOfColumn(openOperations(view, operationColumn), operationColumn, operationValues);

@@ -220,7 +220,7 @@ export class Destinations {
     info: Found["info"],
   ): MessageTarget["fields"] {
     const { namespace, maxInFlightBytes, publishMode } = this.#settings;
-    const { subjectEscape, contentType, expectedStream, ttl, headers } = this.#settings;
+    const { subjectEscape, standardHeaders, contentType, expectedStream, ttl, headers } = this.#settings;
     const maxPayload = this.#nc.info?.max_payload ?? Infinity;
     const maxMessage = info.config.max_msg_size > 0 ? info.config.max_msg_size : Infinity;
     return {
@@ -237,6 +237,7 @@ export class Destinations {
       maxInFlightBytes,
       replyBytes: this.#replyBytes,
       scope: { ...namespace, stream, subject: written, resource },
+      standardHeaders,
       contentType,
       expectedStream,
       ttl,

@@ -161,6 +161,14 @@ export interface PublisherOptions {
    */
   readonly expectedStream?: boolean;
   /**
+   * Sends `Content-Type`, `Filament-Operation` and `Nats-Expected-Stream`. Without them, a message has the body and its id
+   * alone, and the server takes more rows per second; but consumers cannot tell a delete from an insert, so all rows must
+   * be inserts.
+   *
+   * @default {true}
+   */
+  readonly standardHeaders?: boolean;
+  /**
    * Headers for every message. Names have visible ASCII characters without a colon, do not begin with `Nats-` or contain
    * `Nats-Msg-Id`, and are not `Content-Type` or `Filament-Operation`; values have no CR, LF or `Nats-Msg-Id`.
    * `{row.NAME}` and `{row.NAME|TEXT}` in a value stand for the row's value as in `subject`, which may also be a decimal,

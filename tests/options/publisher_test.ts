@@ -233,6 +233,15 @@ for (const [option, value, code, field, says] of cases) {
   });
 }
 
+Deno.test("resolveOptions() throws when an option would be in the headers that are switched off", () => {
+  for (const options of [{ operationColumn: "op" }, { contentType: "text/plain" }, { expectedStream: true }]) {
+    const [field] = Object.keys(options);
+    const says = "must not be set if standardHeaders is false";
+    refuses(() => resolve({ ...options, standardHeaders: false }), { code: "config.conflict", field: field!, says });
+  }
+  assert.equal(resolve({ standardHeaders: false, expectedStream: false }).standardHeaders, false);
+});
+
 Deno.test("resolveOptions() throws when stream or subject is missing", () => {
   for (const field of ["stream", "subject"]) {
     refuses(() => resolve({ [field]: undefined }), { code: "config.missing", field, says: "is required" });
@@ -349,6 +358,7 @@ Deno.test("resolveOptions() fills in the defaults for absent and undefined optio
     operationValues: { insert: "insert", update: "update", delete: "delete" },
     contentType: "application/json",
     subjectEscape: "none",
+    standardHeaders: true,
     expectedStream: true,
     headers: [],
     ownsConnection: false,
@@ -397,6 +407,7 @@ Deno.test("resolveOptions() returns every option in the form that the publisher 
     rawBodyColumn: "payload",
     contentType: "application/octet-stream",
     subjectEscape: "percent",
+    standardHeaders: true,
     expectedStream: false,
     headers: [["X-B", "b"], ["x-b", ""], ["__proto__x", "1"], ["X-~!", "caf\u00e9\t;"]],
     ttl: "90",

@@ -162,6 +162,14 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
     help: "send Nats-Expected-Stream",
   },
   {
+    name: "standard-headers",
+    key: "standard_headers",
+    type: "flag",
+    env: "JETROW_STANDARD_HEADERS",
+    byDefault: "yes",
+    help: "send Content-Type, Filament-Operation and Nats-Expected-Stream; without them the server takes more rows",
+  },
+  {
     name: "header",
     type: "texts",
     value: "'NAME: VALUE'",

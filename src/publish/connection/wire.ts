@@ -108,7 +108,7 @@ class FrameWire implements Wire {
     if (this.#end + need > this.#burst.length) this.#more(need);
     const burst = this.#burst;
     let at = this.#end;
-    burst[at++] = 0x48; // HPUB
+    if (headerLength > 0) burst[at++] = 0x48; // HPUB, or PUB without headers
     burst[at++] = 0x50;
     burst[at++] = 0x55;
     burst[at++] = 0x42;
@@ -121,12 +121,14 @@ class FrameWire implements Wire {
       at = copy(reply.after, 0, reply.after.length, burst, at);
       burst[at++] = 0x20;
     }
-    at = writeWhole(burst, at, headerLength);
-    burst[at++] = 0x20;
+    if (headerLength > 0) {
+      at = writeWhole(burst, at, headerLength);
+      burst[at++] = 0x20;
+    }
     at = writeWhole(burst, at, total);
     burst[at++] = 0x0d;
     burst[at++] = 0x0a;
-    at = rows.writeHeaders(index, burst, at) + lines.length;
+    if (headerLength > 0) at = rows.writeHeaders(index, burst, at) + lines.length;
     if (lines.length > 0) endBlock(burst, at, lines);
     burst.set(rows.bytes.subarray(from, to), at);
     at += to - from;
@@ -258,6 +260,9 @@ class PublishWire implements Wire {
     const body = rows.bytes.subarray(from, to);
     // All that the client asks of headers when it publishes is `encode()`.
     const headers = { encode: () => bytes } as unknown as MsgHdrs;
-    publish(this.#nc, rows.subjectOf(index), body, reply === undefined ? { headers } : { reply, headers });
+    publish(this.#nc, rows.subjectOf(index), body, {
+      ...(reply === undefined ? {} : { reply }),
+      ...(bytes.length === 0 ? {} : { headers }),
+    });
   }
 }
