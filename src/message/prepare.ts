@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkRows } from "../arrow/intact.ts";
+import type { RowsView } from "../arrow/view.ts";
 import { describe } from "../util/describe.ts";
 import { RouteError } from "../errors/mod.ts";
 import { encodeSteps } from "../json/encode.ts";
@@ -85,10 +87,11 @@ export function* prepareSteps(
     memory,
   });
   const written = encoded.offsets.length - 1;
-  const variants = variantsOf(source, rowAt, written);
+  const rows: RowList = { view: source.view, rowAt, count: written };
+  const variants = yield* variantsOf(source, rows);
   const parts: RowParts = {
-    subjects: yield* writeTexts(writers.subject, rowAt, written, target.fields.checkCaptured),
-    lines: yield* writeTexts(writers.lines, rowAt, written),
+    subjects: yield* writeTexts(writers.subject, rows, target.fields.checkCaptured),
+    lines: yield* writeTexts(writers.lines, rows),
   };
   const sizeAt = (index: number): MessageSize => ({
     headers: target.block(typeof variants === "number" ? variants : variants[index]!).bytes.length +
@@ -107,11 +110,34 @@ export function* prepareSteps(
   return new PreparedRows(target, source, range.from, bodies, variants, parts, ids, memory);
 }
 
+/** Encoded rows, of which more columns are read. */
+interface RowList {
+  /** All columns. */
+  readonly view: RowsView;
+  /** Returns the number of a row in the batch. */
+  readonly rowAt: (index: number) => number;
+  /** How many rows. */
+  readonly count: number;
+}
+
+/** Rows of which columns are read in one step: less than a millisecond's work. */
+const ROWS_OF_STEP = 1024;
+
+/** Calls `read` with each row. Between two steps the memory of the columns may be transferred: each step checks it. */
+function* readRows({ view, rowAt, count }: RowList, read: (row: number, index: number) => void): Steps<void> {
+  for (let from = 0; from < count; from += ROWS_OF_STEP) {
+    if (from > 0) yield;
+    const end = Math.min(from + ROWS_OF_STEP, count);
+    checkRows(view, rowAt(from), rowAt(end - 1));
+    for (let index = from; index < end; index++) read(rowAt(index), index);
+  }
+}
+
 /** The variants of rows: one number if all rows have the same. */
-function variantsOf(source: RowSource, rowAt: (index: number) => number, count: number): number | Uint8Array {
+function* variantsOf(source: RowSource, rows: RowList): Steps<number | Uint8Array> {
   if (typeof source.operations === "number" && source.ids === undefined) return variantOf(source.operations, false);
-  const variants = new Uint8Array(count);
-  for (let index = 0; index < count; index++) variants[index] = variantAt(source, rowAt(index));
+  const variants = new Uint8Array(rows.count);
+  yield* readRows(rows, (row, index) => variants[index] = variantAt(source, row));
   return variants;
 }
 
@@ -124,34 +150,29 @@ function writersOf({ values }: RowSource, { fields, rowHeaders }: MessageTarget)
   };
 }
 
-/** Rows whose subjects or headers are written in one step: less than a millisecond's work. */
-const TEXTS_OF_STEP = 1024;
-
 /** Memory that a row's subject or header lines take, as a first guess. */
 const TEXT_GUESS = 32;
 
 /** Writes the subjects, or the header lines, of rows. With `check`, each distinct string is checked once. */
 function* writeTexts(
   write: WriteRow | undefined,
-  rowAt: (index: number) => number,
-  count: number,
+  rows: RowList,
   check?: (text: string, row: number) => void,
 ): Steps<RowTexts | undefined> {
   if (write === undefined) return undefined;
-  const buffer = new TextBuffer(TEXT_GUESS * count);
-  const offsets = new Uint32Array(count + 1);
+  const buffer = new TextBuffer(TEXT_GUESS * rows.count);
+  const offsets = new Uint32Array(rows.count + 1);
   const checked = new Set<string>();
   const decoder = new TextDecoder();
-  for (let index = 0; index < count; index++) {
-    if (index > 0 && index % TEXTS_OF_STEP === 0) yield;
-    write(rowAt(index), buffer);
+  yield* readRows(rows, (row, index) => {
+    write(row, buffer);
     offsets[index + 1] = buffer.end;
-    if (check === undefined) continue;
+    if (check === undefined) return;
     const text = decoder.decode(buffer.bytes.subarray(offsets[index], buffer.end));
-    if (checked.has(text)) continue;
-    check(text, rowAt(index));
+    if (checked.has(text)) return;
+    check(text, row);
     checked.add(text);
-  }
+  });
   return { bytes: buffer.bytes, offsets };
 }
 

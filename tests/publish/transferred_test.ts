@@ -4,6 +4,13 @@ import fc from "fast-check";
 import { openRun, Publisher } from "../../mod.ts";
 import { encodeSteps } from "../../src/json/encode.ts";
 import { viewRows } from "../../src/arrow/view.ts";
+import type { PreparedRows } from "../../src/message/prepared_rows.ts";
+import { prepareSteps } from "../../src/message/prepare.ts";
+import { MessageTarget } from "../../src/message/target.ts";
+import { resolveOptions } from "../../src/options/publisher.ts";
+import { openBatch } from "../../src/publish/prepare_batch.ts";
+import { resourceSubject } from "../../src/subject/capture.ts";
+import type { Steps } from "../../src/util/steps.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
 import { onVirtualClock } from "../_support/clock.ts";
 
@@ -109,3 +116,76 @@ Deno.test(
     assert.throws(() => steps.next(), { code: "encode.malformed" });
   }),
 );
+
+/** 5000 rows that are made into messages, their number of steps unknown, and the buffers of their columns. */
+function messageSteps(): { steps: Steps<PreparedRows>; buffers: ArrayBuffer[] } {
+  const settings = resolveOptions({
+    ...OPTIONS,
+    subject: "orders.{row.kind|none}",
+    headers: { "X-N": "{row.n}" },
+    operationColumn: "operation",
+    bodyColumns: { pick: ["n"] },
+  });
+  const { written, pattern, parts } = resourceSubject(settings.subject, "eu");
+  const target = new MessageTarget({
+    resource: "eu",
+    stream: "ORDERS",
+    subject: pattern,
+    rowSubject: parts,
+    maxMessageBytes: 1_048_576,
+    limitedBy: "the connection's max_payload",
+    maxInFlightBytes: 16_777_216,
+    replyBytes: 40,
+    scope: { tenant: "", pipeline: "", sinkConnection: "", stream: "ORDERS", subject: written, resource: "eu" },
+    expectedStream: true,
+    headers: settings.headers,
+  });
+  const index = Array.from({ length: 5000 }, (_, row) => row);
+  const rows = arrow.tableFromArrays({
+    n: Int32Array.from(index),
+    kind: index.map((row) => row % 5 === 0 ? null : `kind-${row % 7}`),
+    operation: index.map((row) => row % 2 === 0 ? "insert" : "delete"),
+  });
+  const buffers = rows.batches[0]!.data.children.flatMap(({ values, nullBitmap, dictionary }) => {
+    const words = dictionary?.data[0];
+    return [values, nullBitmap, words?.values, words?.valueOffsets].filter((view) => view?.byteLength > 0)
+      .map(({ buffer }) => buffer);
+  });
+  const source = openBatch({ resource: "eu", rows }, settings);
+  return { buffers, steps: prepareSteps(source, { from: 0, count: 5000 }, target, false) };
+}
+
+/** Runs the steps, and detaches a buffer before one of them. Returns the code of the error, and how many steps there were. */
+function detachedAt(at: number, which: number): { code?: string; length: number } {
+  const { steps, buffers } = messageSteps();
+  for (let length = 0;; length++) {
+    if (length === at) detach(buffers[which]!);
+    try {
+      const { done, value: rows } = steps.next();
+      if (!done) continue;
+      for (let row = 0; row < rows.count; row++) checkMessage(rows, row);
+      return { length };
+    } catch (error) {
+      return { code: (error as { code: string }).code, length };
+    }
+  }
+}
+
+function checkMessage(rows: PreparedRows, row: number): void {
+  assert.equal(rows.subjectOf(row), `orders.${row % 5 === 0 ? "none" : `kind-${row % 7}`}`);
+  const headers = new Uint8Array(rows.headerBytes(row));
+  rows.writeHeaders(row, headers, 0);
+  const expected = `Filament-Operation: ${row % 2 === 0 ? "insert" : "delete"}\r\nNats-Expected-Stream: ORDERS\r\nX-N: ${row}`;
+  assert.ok(new TextDecoder().decode(headers).includes(`\r\n${expected}\r\n`));
+}
+
+Deno.test("each step that makes messages checks the memory of the columns that it reads", () => {
+  const { length } = detachedAt(Infinity, 0);
+  const { buffers } = messageSteps();
+  for (let at = 1; at < length; at++) {
+    for (let which = 0; which < buffers.length; which++) {
+      const { code } = detachedAt(at, which);
+      assert.ok(code === undefined || code === "encode.malformed", `buffer ${which} before step ${at}: ${code}`);
+    }
+  }
+});
