@@ -12,7 +12,6 @@ import { encodeSteps } from "../json/encode.ts";
 import type { Bodies } from "../json/row_encoder.ts";
 import type { PieceMemory } from "../json/memory/spare.ts";
 import { type Steps, toEnd } from "../util/steps.ts";
-import { MAX_HEADER_BYTES } from "./headers.ts";
 import { type RowSource, writeIds } from "./ids.ts";
 import { PreparedRows, type RowParts } from "./prepared_rows.ts";
 import {
@@ -24,8 +23,8 @@ import {
   textOfRow,
   type WriteRow,
 } from "./row_texts.ts";
-import { checkSize, type MessageSize, sizeLimits, variantAt } from "./size_limits.ts";
-import { type MessageTarget, variantOf } from "./target.ts";
+import { checkSize, type MessageSize, type SizeLimits, sizeLimits, variantAt } from "./size_limits.ts";
+import { type MessageTarget, type TargetFields, variantOf } from "./target.ts";
 import { commandLineBytes, MAX_COMMAND_LINE } from "../subject/name.ts";
 
 /** A piece's bodies, at most: one row may pass it. */
@@ -66,8 +65,8 @@ export function* prepareSteps(
   const { maxInFlightBytes, batchHeaderBytes } = target.fields;
   const rowAt = (index: number): number => only?.[range.from + index] ?? range.from + index;
   const indexOf = (row: number): number => (only === undefined ? row : only.indexOf(row)) - range.from;
-  const writers = writersOf(source, target);
   const limits = sizeLimits(source, target);
+  const writers = writersOf(source, target, limits);
   if (writers.subject === undefined) checkCommandLine(target, limits.largestHeaders);
   const asBatch = cut && batchHeaderBytes !== undefined;
   // Rows that cannot fit the window with the others are not encoded: they would be encoded again for the next piece.
@@ -141,11 +140,15 @@ function* variantsOf(source: RowSource, rows: RowList): Steps<number | Uint8Arra
   return variants;
 }
 
-function writersOf({ values }: RowSource, { fields, rowHeaders }: MessageTarget): RowWriters {
-  const { rowSubject, subjectEscape = "none", replyBytes, maxMessageBytes, maxInFlightBytes } = fields;
-  const others = commandLineBytes("", replyBytes, MAX_HEADER_BYTES, Math.min(maxMessageBytes, maxInFlightBytes));
+function writersOf(
+  { values }: RowSource,
+  { fields, rowHeaders }: MessageTarget,
+  { largestHeaders }: SizeLimits,
+): RowWriters {
+  const { rowSubject, subjectEscape = "none" } = fields;
+  const longest = MAX_COMMAND_LINE - lineBytes("", fields, largestHeaders);
   return {
-    subject: rowSubject && subjectWriter(rowSubject, values, subjectEscape, MAX_COMMAND_LINE - others),
+    subject: rowSubject && subjectWriter(rowSubject, values, subjectEscape, longest),
     lines: rowHeaders.length === 0 ? undefined : headerWriter(rowHeaders, values),
   };
 }
@@ -200,16 +203,23 @@ function rowsTogether(target: MessageTarget, count: number, sizeAt: (index: numb
   return count;
 }
 
-/** `HPUB subject reply hlen tlen` must fit the server's line buffer: what is longer closes the connection. */
-function checkCommandLine(target: MessageTarget, headerBytes: number): void {
-  const { subject, replyBytes, resource, stream, maxMessageBytes, maxInFlightBytes } = target.fields;
-  const line = commandLineBytes(subject, replyBytes, headerBytes, Math.min(maxMessageBytes, maxInFlightBytes));
-  if (line > MAX_COMMAND_LINE) {
-    throw new RouteError(
-      "route.subject",
-      `Cannot publish to a subject of ${target.subjectBytes.length} bytes: with its reply subject the command line ` +
-        `may have ${line} bytes, above a server's limit of ${MAX_COMMAND_LINE}: ${describe(subject)}`,
-      { resource, stream, subject },
-    );
-  }
+/** Bytes of `HPUB subject reply hlen tlen`, at most. It must fit the server's line buffer, or the server disconnects. */
+function lineBytes(
+  subject: string,
+  { replyBytes, maxMessageBytes, maxInFlightBytes }: TargetFields,
+  headers: number,
+): number {
+  return commandLineBytes(subject, replyBytes, headers, Math.min(maxMessageBytes, maxInFlightBytes));
+}
+
+function checkCommandLine({ fields, subjectBytes }: MessageTarget, largestHeaders: number): void {
+  const { subject, resource, stream } = fields;
+  const line = lineBytes(subject, fields, largestHeaders);
+  if (line <= MAX_COMMAND_LINE) return;
+  throw new RouteError(
+    "route.subject",
+    `Cannot publish to a subject of ${subjectBytes.length} bytes: with its reply subject the command line may have ` +
+      `${line} bytes, above a server's limit of ${MAX_COMMAND_LINE}: ${describe(subject)}`,
+    { resource, stream, subject },
+  );
 }

@@ -213,6 +213,13 @@ export class PreparedRows {
     return size;
   }
 
+  /** What the largest row counts in the window. */
+  largestRow(): number {
+    let largest = 0;
+    for (let i = 0; i < this.count; i++) largest = Math.max(largest, this.sizeOf(i));
+    return largest;
+  }
+
   /** The largest row as the server counts it: header block and payload. */
   largestMessage(): number {
     let largest = 0;

@@ -17,7 +17,7 @@ const LEAST_JSON = 2;
 
 /** What is known of the sizes of a batch's messages before a row is read. */
 export interface SizeLimits {
-  /** Bytes of the largest header block, without the lines of a row. */
+  /** Bytes of the largest header block; what servers accept at most if a row has lines of its own. */
   readonly largestHeaders: number;
   /** What a row takes of the window at least. */
   readonly leastRowBytes: number;
@@ -40,14 +40,14 @@ export function sizeLimits(source: RowSource, target: MessageTarget): SizeLimits
   const { maxMessageBytes, maxInFlightBytes, rowSubject, batchHeaderBytes = () => 0 } = fields;
   const blocks = possibleVariants(source).map((variant) => target.block(variant).bytes.length);
   const smallest = Math.min(...blocks) + batchHeaderBytes(0, false);
-  const largestHeaders = Math.max(...blocks) + batchHeaderBytes(MOST_ROWS_OF_BATCH - 1, true);
+  const largestBlock = Math.max(...blocks) + batchHeaderBytes(MOST_ROWS_OF_BATCH - 1, true);
   const subject = rowSubject === undefined ? subjectBytes.length : 1;
   const maxBodyBytes = Math.min(maxMessageBytes, maxInFlightBytes - subject) - smallest;
   return {
-    largestHeaders,
+    largestHeaders: rowHeaders.length === 0 ? largestBlock : MAX_HEADER_BYTES,
     leastRowBytes: smallest + subject + (source.body.raw ? 0 : LEAST_JSON),
     maxBodyBytes: smallest > MAX_HEADER_BYTES ? 0 : Math.max(0, maxBodyBytes),
-    uneven: smallest !== largestHeaders || largestHeaders > MAX_HEADER_BYTES || rowSubject !== undefined ||
+    uneven: smallest !== largestBlock || largestBlock > MAX_HEADER_BYTES || rowSubject !== undefined ||
       rowHeaders.length > 0,
   };
 }

@@ -124,7 +124,7 @@ export function* messageSteps(
 /** Checks rows against their stream's own limits. Throws RouteErrors `route.too_small` and `route.short_dedupe`. */
 function checkPlaced(rows: PreparedRows, destination: Destination, settings: Settings): void {
   const { retry, publishTimeout } = settings;
-  destination.checkLargest?.(rows.largestMessage());
+  destination.checkLargest?.(rows.largestRow());
   if (retry === undefined || !rows.hasIds) return;
   if (retry.budget <= resendLimit(destination.duplicateWindow, publishTimeout)) return;
   const { resource, stream, subject } = destination;

@@ -38,8 +38,11 @@ export interface Destination {
   readonly readUsualAck: ReadUsualAck;
   /** The stream's duplicate window in milliseconds; 0 when it has none. */
   readonly duplicateWindow: number;
-  /** Throws a RouteError when the largest row of a batch would be acknowledged and removed at once. */
-  readonly checkLargest: ((message: number) => void) | undefined;
+  /**
+   * Throws a RouteError when the largest row of a batch would be acknowledged and removed at once. It is called with the
+   * bytes of that row: header block, payload and subject.
+   */
+  readonly checkLargest: ((largestMessage: number) => void) | undefined;
 }
 
 /** Destinations remembered at a time: the least recently used one is looked up again when it comes back. */
@@ -208,7 +211,7 @@ export class Destinations {
       readUsualAck: usualAckReader(source),
       duplicateWindow: millisOf(info.config.duplicate_window),
       checkLargest: info.config.discard === "old" && info.config.max_bytes > 0
-        ? (message) => this.#checkLargest(wanted, info, message)
+        ? (largestMessage) => this.#checkLargest(wanted, info, largestMessage)
         : undefined,
     };
   }
@@ -246,8 +249,7 @@ export class Destinations {
     };
   }
 
-  #checkLargest(wanted: Wanted, info: Found["info"], message: number): void {
-    const largestMessage = message + new TextEncoder().encode(wanted.pattern).length;
+  #checkLargest(wanted: Wanted, info: Found["info"], largestMessage: number): void {
     const facts = { ...factsOf(this.#nc, this.#settings, wanted, info, undefined), largestMessage };
     refuse(refusalFindings(facts).filter(({ code }) => code === "stream.too_small"), wanted);
   }

@@ -10,6 +10,7 @@ import { resolveOptions } from "../../src/options/publisher.ts";
 import { openBatch } from "../../src/publish/prepare_batch.ts";
 import { resourceSubject } from "../../src/subject/capture.ts";
 import { assertSubject, expandTemplate } from "../../src/subject/mod.ts";
+import { commandLineBytes } from "../../src/subject/name.ts";
 import type { ArrowRows, PublisherOptions, RowBatch } from "../../src/types/mod.ts";
 
 type Values = Readonly<Record<string, arrow.Vector>>;
@@ -169,6 +170,26 @@ Deno.test("a subject that leaves no room on the command line is refused with its
   assert.equal(fits[0]!.length, 4002);
   const error = refusal(() => prepared(tableOf({ a: strings(["x", "x".repeat(4090)]) }), { subject: "s.{row.a}" }));
   assert.deepEqual([error.code, error.row], ["encode.subject", 1]);
+});
+
+Deno.test("the command line has room for the digits of every row's sizes, exactly, whoever writes the subject", () => {
+  const rows = (length: number) => tableOf({ a: strings(["x".repeat(length)]), b: strings(["y"]) });
+  const refuses = (make: () => unknown): boolean => {
+    try {
+      make();
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  for (const [headers, headerBytes] of [[{}, 97], [{ A: "{row.b}" }, 65_535]] as const) {
+    const longest = 4096 - commandLineBytes("", 40, headerBytes, 1_048_576);
+    for (const [length, refused] of [[longest, false], [longest + 1, true]] as const) {
+      const fixed = refuses(() => prepared(rows(1), { subject: "x".repeat(length), headers }));
+      const own = refuses(() => prepared(rows(length), { subject: "{row.a}", headers, bodyColumns: { omit: ["a"] } }));
+      assert.deepEqual({ length, fixed, own }, { length, fixed: refused, own: refused });
+    }
+  }
 });
 
 Deno.test("subjectEscape percent makes one token of every non-empty string, which can be decoded", () => {

@@ -175,7 +175,9 @@ function checkMessage(rows: PreparedRows, row: number): void {
   assert.equal(rows.subjectOf(row), `orders.${row % 5 === 0 ? "none" : `kind-${row % 7}`}`);
   const headers = new Uint8Array(rows.headerBytes(row));
   rows.writeHeaders(row, headers, 0);
-  const expected = `Filament-Operation: ${row % 2 === 0 ? "insert" : "delete"}\r\nNats-Expected-Stream: ORDERS\r\nX-N: ${row}`;
+  const expected = `Filament-Operation: ${
+    row % 2 === 0 ? "insert" : "delete"
+  }\r\nNats-Expected-Stream: ORDERS\r\nX-N: ${row}`;
   assert.ok(new TextDecoder().decode(headers).includes(`\r\n${expected}\r\n`));
 }
 

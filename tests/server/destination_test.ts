@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { tableFromArrays } from "apache-arrow";
 import { connect, Publisher, type RouteError, type RowBatch } from "../../src/runtime/deno.ts";
 import { batchOf, intColumn, sizedBatch } from "../_support/arrow/mod.ts";
 import { addStream, infoOf, olderThan, startNatsServer, storedIn } from "../_support/nats/mod.ts";
@@ -164,6 +165,23 @@ Deno.test("a batch whose largest row exceeds max_bytes of a discard-old stream i
   });
   assert.equal((await infoOf(nc, "TINY")).state.last_seq, 0);
   assert.equal((await publisher.publish({ resource: "r", rows: sizedBatch(1, 100) })).rows, 1);
+  await publisher.close();
+});
+
+Deno.test("the largest row counts with its own subject", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await addStream(nc, { name: "TINY", subjects: ["tiny.*"], max_bytes: 1024 });
+  const publisher = await Publisher.open(nc, {
+    stream: "TINY",
+    subject: "tiny.{row.key}",
+    bodyColumns: { omit: ["key"] },
+  });
+  const rowsOf = (...lengths: number[]) => tableFromArrays({ key: lengths.map((length) => "k".repeat(length)) });
+  await assert.rejects(publisher.publish({ resource: "r", rows: rowsOf(1, 900, 1) }), { code: "route.too_small" });
+  assert.equal((await infoOf(nc, "TINY")).state.last_seq, 0);
+  await publisher.publish({ resource: "r", rows: rowsOf(700) });
+  assert.equal((await infoOf(nc, "TINY")).state.messages, 1);
   await publisher.close();
 });
 
