@@ -36,8 +36,8 @@ export function nameOf(file: string): string {
 }
 
 /**
- * Yields the items of a source, and throws the signal's reason as soon as the signal aborts. A source that is just
- * producing an item cannot be closed then and is left behind.
+ * Yields the items of a source, and throws the signal's reason as soon as the signal aborts. A source that is producing
+ * an item at that moment cannot be closed, and is abandoned.
  */
 export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, undefined> {
   const iterator = source[Symbol.asyncIterator]();
@@ -58,7 +58,7 @@ export async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSi
 }
 
 /**
- * Node waits at its exit for threads that are blocked, as in opening or reading a named pipe whose writer is silent. A
+ * At its exit Node waits for blocked threads, such as those that open or read a named pipe whose writer is silent. A
  * socket reads without a thread. Bun and Deno do not wait.
  */
 async function openBytes(path: string): Promise<AsyncIterable<Uint8Array>> {

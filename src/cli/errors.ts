@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The command was called in a way that it does not understand: exit code 2. */
+/** The command line is not valid: exit code 2. */
 export class UsageError extends Error {
   /** Always `"UsageError"`. */
   override readonly name = "UsageError" as const;
@@ -16,7 +16,7 @@ export class RunFailure extends Error {
   override readonly name = "RunFailure" as const;
   /** The error that ended the run. */
   readonly reason: unknown;
-  /** What became of its rows, and what to do next: lines for standard error. */
+  /** The outcomes of its rows, and what to do next: lines for standard error. */
   readonly lines: readonly string[];
 
   constructor(reason: unknown, lines: readonly string[]) {

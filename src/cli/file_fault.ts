@@ -1,5 +1,5 @@
 /**
- * Says in words why a file cannot be read or written.
+ * Explains why a file cannot be read or written.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the command has to do with the world: everything it reads and writes, so that tests can stand in.
+ * The inputs and outputs of the command, in one interface, so that tests can replace them.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { deferred } from "../util/deferred.ts";
 import { fileFault } from "./file_fault.ts";
 import { visible, visibleLines } from "./text.ts";
 
-/** How long a write may take after an interrupt, in milliseconds. */
+/** The maximum duration of a write after an interrupt, in milliseconds. */
 const PATIENCE = 5_000;
 
 /** Output cannot be written: its reader has closed it, or the disk is full. */
@@ -20,28 +20,28 @@ export class OutputError extends Error {
 }
 
 /**
- * Where text goes.
+ * Receives text.
  *
  * @example
  * ```ts
  * import type { TextOut } from "@jetrow/jetrow/cli";
  * import assert from "node:assert/strict";
  *
- * const texts: string[] = [];
- * const out: TextOut = { write: (text) => Promise.resolve(void texts.push(text)), columns: 80 };
+ * const written: string[] = [];
+ * const out: TextOut = { write: (text) => Promise.resolve(void written.push(text)), columns: 80 };
  * await out.write("done\n");
- * assert.deepEqual(texts, ["done\n"]);
+ * assert.deepEqual(written, ["done\n"]);
  * ```
  */
 export interface TextOut {
-  /** Writes; resolves when there is room for more. Rejects when the output cannot be written any longer. */
+  /** Writes; resolves when there is room for more. Rejects if the output can no longer be written. */
   write(text: string): Promise<void>;
-  /** Whether a person looks at it, and how wide the window is. */
+  /** The width of the terminal; undefined if the output is not a terminal. */
   readonly columns?: number | undefined;
 }
 
 /**
- * What the command has to do with the world.
+ * The inputs and outputs of the command.
  *
  * @example
  * ```ts
@@ -56,9 +56,9 @@ export interface TextOut {
 export interface CliIo {
   /** Standard input; reading begins when it is iterated. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Results: receipts, one a line. */
+  /** Results: receipts, one per line. */
   readonly stdout: TextOut;
-  /** Everything else that is said. */
+  /** Everything else that is printed. */
   readonly stderr: TextOut;
   /** Environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -78,8 +78,8 @@ export function processIo(signal: AbortSignal): CliIo {
 }
 
 /**
- * Returns the same input and output, except that nothing written can control a terminal. Names and descriptions come from
- * servers and files. Progress is written over itself: `\r` before it and the erasing of the rest behind it stay.
+ * Returns the same input and output, except that written text cannot control a terminal. Names and descriptions come
+ * from servers and files. A progress line keeps the `\r` before it and the code that erases the rest of the line.
  */
 export function escapedIo(io: CliIo): CliIo {
   return { ...io, stdout: escapedOut(io.stdout), stderr: escapedOut(io.stderr) };
@@ -94,16 +94,16 @@ function escapedOut(out: TextOut): TextOut {
   };
 }
 
-/** Erases what is behind the cursor on its line. */
+/** Erases the line from the cursor on. */
 const ERASE = "\x1b[K";
 
-/** Whether the text is a progress line, or its removal. */
+/** Returns whether the string is a progress line, or its removal. */
 function isProgress(text: string): boolean {
   const line = text.slice(1, -ERASE.length);
   return text.startsWith("\r") && text.endsWith(ERASE) && line === visible(line);
 }
 
-/** The part of a stream that is used. */
+/** The used part of a Node stream. */
 interface WriteStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -133,7 +133,7 @@ function textOut(stream: WriteStream, name: string, signal: AbortSignal): TextOu
   };
 }
 
-/** After an interrupt, output that is not read must not keep the command. */
+/** After an interrupt, output that is not read must not block the command. */
 async function unlessStuck(writing: Promise<void>, signal: AbortSignal): Promise<void> {
   const stuck = deferred<never>();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -7,25 +7,25 @@
 import { type ByteInput, bytesOf, nameOf } from "./bytes.ts";
 import { InputError } from "./input/error.ts";
 
-/** Bytes of a line, at most: no receipt is longer. */
+/** The maximum number of bytes of a line: no receipt is longer. */
 const LONGEST = 64 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 
 /** A line. */
 export interface Line {
-  /** Its text, without its end. */
+  /** Its text, without the line end. */
   readonly text: string;
   /** Its number; the first line has number 1. */
   readonly number: number;
-  /** Whether a line feed ends it: the last line may be torn. */
+  /** Whether a line feed ends it: the last line may be incomplete. */
   readonly whole: boolean;
 }
 
 /** Reads the lines of a path, or of standard input for `-`. Throws an InputError if it cannot be read. */
 export async function* linesOf(file: string, input: ByteInput): AsyncGenerator<Line> {
   let number = 0;
-  // The parts of the line at hand. They are joined once, so that a long line costs no more than its bytes.
+  // The parts of the current line, joined once, so that a long line takes time proportional to its bytes.
   let parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of bytesOf(file, input)) {
@@ -45,7 +45,7 @@ export async function* linesOf(file: string, input: ByteInput): AsyncGenerator<L
   yield { text: number === 0 ? withoutMark(text) : text, number: ++number, whole: false };
 }
 
-/** A byte order mark may begin a file. */
+/** The byte order mark with which a file may begin. */
 function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, "");
 }

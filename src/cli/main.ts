@@ -29,12 +29,12 @@ import { VERSION } from "./version.ts";
 
 export type { CliIo, TextOut } from "./io.ts";
 
-/** What a subcommand does; it gives the exit code, or throws what decides it. */
+/** Runs a subcommand; returns the exit code, or throws an error that decides it. */
 type Subcommand = (args: readonly string[], io: CliIo) => Promise<number>;
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = { publish, check, verify };
 
-/** The options of all commands: a variable may be there for another command. */
+/** The options of all commands: a variable may be meant for another command. */
 const OPTIONS: readonly CliOption[] = [...PUBLISH_OPTIONS, ...CHECK_OPTIONS, ...VERIFY_OPTIONS];
 
 const HELP = `jetrow ${VERSION}: Apache Arrow rows in, acknowledged JetStream messages out
@@ -57,12 +57,12 @@ const HELP = `jetrow ${VERSION}: Apache Arrow rows in, acknowledged JetStream me
  * import { main } from "@jetrow/jetrow/cli";
  * import assert from "node:assert/strict";
  *
- * const texts: string[] = [];
- * const out = { write: (text: string) => Promise.resolve(void texts.push(text)) };
+ * const written: string[] = [];
+ * const out = { write: (text: string) => Promise.resolve(void written.push(text)) };
  * const { signal } = new AbortController();
  * const io = { stdin: (async function* () {})(), stdout: out, stderr: out, env: {}, signal };
  * assert.equal(await main(["--version"], io), 0);
- * assert.match(texts.join(""), /^\d+\.\d+\.\d+\n$/);
+ * assert.match(written.join(""), /^\d+\.\d+\.\d+\n$/);
  * ```
  */
 export async function main(args: readonly string[], io: CliIo): Promise<number> {
@@ -94,7 +94,7 @@ async function dispatch([name, ...rest]: readonly string[], io: CliIo): Promise<
   );
 }
 
-/** Without a command there is nothing to do: the help, where errors go. */
+/** Prints the help to standard error if no command is given. */
 async function wrongUsage({ stderr }: CliIo): Promise<number> {
   await stderr.write(HELP);
   return 2;
@@ -109,19 +109,19 @@ async function run(): Promise<void> {
   const interrupt = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => {
-      // The first one waits for what is on the wire, the second one does not.
+      // The first interrupt waits for what is on the wire, the second one does not.
       if (interrupt.signal.aborted) process.exit(130);
       interrupt.abort(new DOMException("interrupted", "AbortError"));
     });
   }
   // A file size limit then fails the write, which is reported. Deno does not deliver this signal.
   process.on("SIGXFSZ", () => {});
-  // The NATS client reports to the console; standard output is for receipts alone.
+  // The NATS client reports to the console; standard output is for receipts only.
   const toStandardError = (...parts: readonly unknown[]): void => {
     process.stderr.write(`${visible(format(...parts))}\n`);
   };
   Object.assign(globalThis.console, { log: toStandardError, info: toStandardError, debug: toStandardError });
-  // A dial or a read of standard input that was left behind would keep the process.
+  // An abandoned dial or read of standard input would keep the process alive.
   process.exit(await main(process.argv.slice(2), processIo(interrupt.signal)));
 }
 

@@ -1,5 +1,5 @@
 /**
- * How things ended: what is said on standard error, and the exit code.
+ * Renders how a command ended: the lines on standard error, and the exit code.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { flagOf } from "./options/option_names.ts";
 import { visible } from "./text.ts";
 import { RunFailure, UsageError } from "./errors.ts";
 
-/** How a command ends. */
+/** The end of a command. */
 export interface Ending {
   /** The exit code: 1 failed, 2 wrong usage, 130 interrupted. */
   readonly exitCode: number;
@@ -49,11 +49,11 @@ function exitCodeOf(error: unknown): number {
 function messageOf(error: unknown): string {
   if (isJetrowError(error)) return visible(codedMessage(error));
   if (isOurs(error) || isPermission(error)) return visible(error.message);
-  // A defect of the program: the stack is what a report of it needs.
+  // A defect of jetrow: a bug report needs the stack.
   return error instanceof Error ? error.stack ?? error.message : String(error);
 }
 
-/** Deno names the permission that is missing, and its flag. */
+/** Deno's message names the missing permission and its flag. */
 function isPermission(error: unknown): error is Error {
   return error instanceof Error && ["NotCapable", "PermissionDenied"].includes(error.name);
 }
@@ -67,15 +67,15 @@ function isOurs(error: unknown): error is Error {
   return [UsageError, InputError, OutputError, JournalError].some((kind) => error instanceof kind);
 }
 
-/** A number with its thousands set apart. */
+/** Formats a number with thousands separators. */
 export function grouped(count: number): string {
   return count.toFixed(0).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /**
- * Rows in words.
+ * Formats a number of rows.
  *
- * @param count how many
+ * @param count the number
  * @returns `1 row`, `2 rows`
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export function rowsOf(count: number): string {
   return counted(count, "row");
 }
 
-/** How many there are of something. */
+/** Formats a number of things. */
 export function counted(count: number, one: string): string {
   return `${grouped(count)} ${one}${count === 1 ? "" : "s"}`;
 }

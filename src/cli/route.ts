@@ -1,5 +1,5 @@
 /**
- * Where a resource's rows go, as far as it is known without a server.
+ * Determines where a resource's rows go, without a server.
  *
  * @module
  */
@@ -11,20 +11,20 @@ import { assertStreamName } from "../subject/name.ts";
 import { expandTemplate } from "../subject/template.ts";
 import type { SinkConfig } from "../types/mod.ts";
 
-/** Bytes of a reply subject, at most: the prefix, a unique part, a token. */
+/** The maximum number of bytes of a reply subject: the prefix, a unique part, a token. */
 const REPLY_BYTES = 64;
 
 /**
  * Checks that a resource has a stream and a subject.
  *
- * @throws {RouteError} when it does not fit the templates
+ * @throws {RouteError} if it does not fit the templates
  */
 export function assertRoute({ stream, subject }: Pick<SinkConfig, "stream" | "subject">, resource: string): void {
   assertStreamName(expandTemplate(stream, resource));
   resourceSubject(subject, resource);
 }
 
-/** A destination whose server would take messages of any size. */
+/** A destination whose server accepts messages of any size. */
 export function targetOf(settings: Settings, resource: string): MessageTarget {
   const stream = expandTemplate(settings.stream, resource);
   const { written, pattern, parts } = resourceSubject(settings.subject, resource);

@@ -8,13 +8,13 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { checkConnection } from "../options/connection.ts";
 import type { SinkConfig } from "../types/mod.ts";
 
-/** Dials as this runtime does. */
+/** Dials with the runtime's own `connect`. */
 export async function connectHere(config: SinkConfig): Promise<NatsConnection> {
   const { connect } = await entry();
   return await connect(config);
 }
 
-/** Returns what carries the bytes of a connection: the name of a package. */
+/** Returns the name of the package that provides a connection's transport. */
 export function transportHere(config: SinkConfig): string {
   const { transport } = checkConnection(config);
   return transport === "websocket" ? "WebSocket of @nats-io/nats-core" : "@nats-io/transport-node";

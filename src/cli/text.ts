@@ -1,10 +1,10 @@
 /**
- * Text in columns and paragraphs, for a terminal.
+ * Formats text in columns and paragraphs for a terminal.
  *
  * @module
  */
 
-/** Rows with their cells below each other. */
+/** Aligns the cells of rows in columns. */
 export function columnsOf(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) row.forEach((cell, i) => widths[i] = Math.max(widths[i] ?? 0, cell.length));
@@ -12,8 +12,8 @@ export function columnsOf(rows: readonly (readonly string[])[]): string[] {
 }
 
 /**
- * A paragraph in lines of a width; the first begins with `lead`, the others are as far in. A word that is longer than a
- * line has one for itself.
+ * Wraps a paragraph at a width; the first line begins with `lead`, the others are indented by its length. A word longer
+ * than a line gets its own line.
  */
 export function wrapped(text: string, lead: string, width: number): string[] {
   const lines: string[] = [];
@@ -31,7 +31,7 @@ export function wrapped(text: string, lead: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** C0, DEL and C1 control characters, line separators, and what reverses the direction of text. */
+/** C0, DEL and C1 control characters, line separators, and characters that reverse the direction of text. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** Returns one line of text whose characters cannot control a terminal: each unsafe one becomes `\uXXXX`. */
@@ -39,7 +39,7 @@ export function visible(text: string): string {
   return text.replace(UNSAFE, escape);
 }
 
-/** Escapes as {@linkcode visible} does, but leaves line feeds. In JSON the result stands for the same value. */
+/** Escapes as {@linkcode visible} does, but keeps line feeds. In JSON the result has the same value. */
 export function visibleLines(text: string): string {
   return text.replace(UNSAFE, (character) => character === "\n" ? character : escape(character));
 }

@@ -1,5 +1,5 @@
 /**
- * `jetrow check`: the connection, the destination, and what is known to go wrong with it.
+ * `jetrow check`: reads the connection and the destination, and reports what is wrong with them.
  *
  * @module
  */
@@ -16,9 +16,9 @@ import { assertRoute } from "../route.ts";
 import { UsageError } from "../errors.ts";
 
 /**
- * Runs `jetrow check`. It changes nothing: neither a missing stream is created nor a message sent.
+ * Runs `jetrow check`. It changes nothing: it neither creates a missing stream nor sends a message.
  *
- * @throws {UsageError} {ConfigError} {ConnectionError} {RouteError} what keeps it from checking
+ * @throws {UsageError} {ConfigError} {ConnectionError} {RouteError} if it cannot check
  */
 export async function check(args: readonly string[], io: CliIo): Promise<number> {
   const given = withEnvironment(readArguments(args, CHECK_OPTIONS), CHECK_OPTIONS, io.env);

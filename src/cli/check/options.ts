@@ -31,10 +31,10 @@ const GROUPS: readonly HelpGroup[] = [
   },
 ];
 
-/** The options. */
+/** The options of `jetrow check`. */
 export const CHECK_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options }) => options);
 
-/** What `jetrow check --help` says. */
+/** The output of `jetrow check --help`. */
 export const CHECK_HELP = `jetrow check --url URL --stream TEMPLATE --subject TEMPLATE [options]
 
 Connects, and checks the destination and its consumers for what goes wrong in production. Changes nothing: creates no

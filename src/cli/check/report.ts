@@ -1,5 +1,5 @@
 /**
- * What `jetrow check` finds out.
+ * The report of `jetrow check`.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { SinkConfig } from "../../types/mod.ts";
 import { flagOf } from "../options/option_names.ts";
 import { transportHere } from "../runtime.ts";
 
-/** What `jetrow check` has found; as JSON it is what a pipe gets. */
+/** What `jetrow check` has found; printed as JSON to a pipe. */
 export interface CheckReport {
   /** Whether no finding is an error. */
   readonly ok: boolean;
@@ -24,12 +24,12 @@ export interface CheckReport {
     readonly server: string;
     /** Its version. */
     readonly version: string;
-    /** Bytes of a message, at most. */
+    /** The maximum size of a message in bytes. */
     readonly maxPayload: number;
-    /** The package that carries the bytes. */
+    /** The package that provides the transport. */
     readonly transport: string;
   };
-  /** What the account uses of JetStream; absent where the user may not ask. */
+  /** The account's JetStream usage; absent if the user may not request it. */
   readonly jetstream?: JetStreamUse;
   /** Where rows would go. */
   readonly destination: { readonly stream: string; readonly subject: string; readonly resource?: string };
@@ -37,7 +37,7 @@ export interface CheckReport {
   readonly findings: readonly Finding[];
 }
 
-/** Asks the server. What the user may not see is left out, and a finding says so. */
+/** Requests the report's data. Data that the user may not see is omitted, and a finding says so. */
 export async function checkReport(
   nc: NatsConnection,
   config: SinkConfig,

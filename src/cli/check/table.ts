@@ -1,5 +1,5 @@
 /**
- * What `jetrow check` has found, for a person at a terminal.
+ * The report of `jetrow check` as a table for a terminal.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { columnsOf, visible, wrapped } from "../text.ts";
 
 const ORDER: readonly Severity[] = ["error", "warning", "info"];
 
-/** The report as text, the worst first. */
+/** Returns the report as lines of text, the worst finding first. */
 export function checkTable(report: CheckReport, width = 100): string {
   const { connection, jetstream, destination, findings } = report;
   const facts = [

@@ -1,12 +1,12 @@
 /**
- * What cannot be read.
+ * The error for an input that cannot be read.
  *
  * @module
  */
 
 /**
- * An input that cannot be read: not found, cut, of another format, or holding what the reader does not know. The
- * message is for the person at the terminal and names the input.
+ * An input that cannot be read: not found, truncated, of another format, or with unsupported content. The message is for
+ * the user of the command and names the input.
  */
 export class InputError extends Error {
   /** Always `"InputError"`. */

@@ -1,5 +1,5 @@
 /**
- * Arrow IPC input of the command, by the library's reader: its faults become errors that name the input.
+ * Reads the command's Arrow IPC input by the library's reader, and adds the input's name to its errors.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { EncodeError } from "../../errors/mod.ts";
 import type { ArrowBatch } from "../../types/mod.ts";
 import { InputError } from "./error.ts";
 
-/** Returns the number of rows of a file in either format. Walks over all messages, so that a cut file is found first. */
+/** Returns the number of rows of a file in either format. Reads all messages, so that truncation is found first. */
 export async function ipcRows(file: RandomAccess, name: string): Promise<number> {
   try {
     return await countRows(await openRandom(file, true));

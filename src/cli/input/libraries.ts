@@ -1,5 +1,5 @@
 /**
- * Packages that the command loads when an input needs them, and asks for by name when they are missing.
+ * Loads packages that only some inputs need; if one is missing, the error names it.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { InputError } from "./error.ts";
 /**
  * Loads a package.
  *
- * @throws {InputError} when it is missing; says how to get it
+ * @throws {InputError} if it is missing; the message says how to install it
  */
 export async function library<T>(name: string, why: string, load: () => Promise<T>): Promise<T> {
   try {

@@ -1,5 +1,5 @@
 /**
- * Inputs of the command: what a name stands for, and how its rows are read.
+ * Opens the command's inputs: detects their format and reads their rows.
  *
  * @module
  */
@@ -15,15 +15,15 @@ import { ipcBatches, ipcFileBatches, ipcRows } from "./ipc.ts";
 import { parquetBatches, parquetRows } from "./parquet/batches.ts";
 import { type OpenedFile, openFile } from "./random_access.ts";
 
-/** An input, found to be of a format that can be read. */
+/** An input whose format is known and can be read. */
 export interface Input {
-  /** What it is called: a path, or `standard input`. */
+  /** Its name: a path, or `standard input`. */
   readonly name: string;
-  /** Its bytes, where it is a file. */
+  /** Its bytes, if it is a file. */
   readonly size: number | undefined;
-  /** Rows that it has, where that is known beforehand. */
+  /** The number of its rows, if known in advance. */
   readonly rows: number | undefined;
-  /** Its rows, read as they are asked for; once. */
+  /** Its rows, read on demand; can be iterated once. */
   batches(): AsyncIterable<ArrowBatch>;
 }
 
@@ -38,7 +38,7 @@ export interface OpenSource {
   readonly resource: string;
 }
 
-/** What begins an input of each format. */
+/** The first bytes of each format. */
 const FORMATS: readonly (readonly [format: string, magic: readonly number[]])[] = [
   ["file", [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31]], // ARROW1
   ["parquet", [0x50, 0x41, 0x52, 0x31]], // PAR1
@@ -56,17 +56,17 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens a file. A regular file is looked at: a footer that is missing, broken or big-endian is refused here, before a
+ * Opens a file. A regular file is checked: if its footer is missing, damaged or big-endian, it is refused here, before a
  * row of any input is published.
  *
- * @throws {InputError} when it cannot be read
+ * @throws {InputError} if it cannot be read
  */
 export async function openPath(path: string): Promise<Input> {
   const found = await stat(path).catch((error) => {
     throw new InputError(`${path} cannot be read: ${fileFault(error)}`);
   });
   if (found.isDirectory()) throw new InputError(`${path} cannot be read: it is a directory`);
-  // A pipe that has a name, as the shell makes of <(...), is read once and in order.
+  // A named pipe, as the shell makes for <(...), is read once and in order.
   if (!found.isFile()) return openPipe(bytesOf(path, { stdin: NO_BYTES }), path);
   return await withFile(path, async (file): Promise<Input> => {
     const format = formatOf(await file.read(0, 8), path);
@@ -75,7 +75,7 @@ export async function openPath(path: string): Promise<Input> {
   });
 }
 
-/** Opens bytes that arrive once and in order, which have to be in the stream format. `name` is how errors call them. */
+/** Opens bytes that arrive once and in order, which must be in the stream format. Errors use `name` for the input. */
 export function openPipe(chunks: AsyncIterable<Uint8Array>, name: string): Input {
   return { name, size: undefined, rows: undefined, batches: () => readPipe(chunks, name) };
 }
@@ -137,7 +137,7 @@ function formatOf(head: Uint8Array, name: string): Format {
   return "stream";
 }
 
-/** A continuation marker or, before Arrow 0.15, the length of the schema's metadata. Neither begins a text file. */
+/** A continuation marker or, before Arrow 0.15, the length of the schema's metadata. No text file begins with either. */
 function looksLikeStream(head: Uint8Array): boolean {
   if (head.length < 4) return false;
   const word = new DataView(head.buffer, head.byteOffset).getInt32(0, true);

@@ -1,5 +1,5 @@
 /**
- * A file that is read where one wants.
+ * A file that can be read at any position.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface OpenedFile extends RandomAccess {
   close(): Promise<void>;
 }
 
-/** What one read of the operating system returns at most, on every one. */
+/** The maximum number of bytes that one read returns on every operating system. */
 const LARGEST_READ = 2 ** 30;
 
 /** Opens a file for reading. */

@@ -1,10 +1,10 @@
 /**
- * Journals that cannot be kept or gone on with.
+ * The error for journals that cannot be written or resumed.
  *
  * @module
  */
 
-/** A journal cannot be read, kept, or gone on with. The message is for the person at the terminal. */
+/** A journal cannot be read, written or resumed. The message is for the user of the command. */
 export class JournalError extends Error {
   /** Always `"JournalError"`. */
   override readonly name = "JournalError" as const;

@@ -1,6 +1,6 @@
 /**
- * Lines of a journal. Each ends with a checksum over itself and all lines before it: a journal is a proof of what was
- * sent, and one that was edited is none.
+ * Lines of a journal. Each ends with a checksum over itself and all lines before it, so that an edited journal is
+ * detected.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { crc32c } from "../../hash/crc32c.ts";
 import { visibleLines } from "../text.ts";
 import type { WriteReceipt } from "../../types/mod.ts";
 
-/** Where a piece lies. */
+/** The position of a piece. */
 export interface PieceLine {
-  /** Name of its input. */
+  /** The name of its input. */
   readonly file: string;
   /** The input's index. */
   readonly input: number;
@@ -19,7 +19,7 @@ export interface PieceLine {
   readonly batch: number;
   /** The piece's first row in the batch. */
   readonly offset: number;
-  /** How many rows. */
+  /** The number of rows. */
   readonly rows: number;
 }
 
@@ -27,7 +27,7 @@ export interface PieceLine {
 export interface InputField {
   /** Its name. */
   readonly file: string;
-  /** Its size in bytes; null where it is a pipe. */
+  /** Its size in bytes; null for a pipe. */
   readonly size: number | null;
   /** The destination resource. */
   readonly resource: string;
@@ -37,7 +37,7 @@ export interface InputField {
   readonly subject: string;
 }
 
-/** A run begins: what it is to do. */
+/** The beginning of a run, with what it does. */
 export interface RunLine {
   readonly kind: "run";
   /** The journal's version. */
@@ -50,20 +50,20 @@ export interface RunLine {
   readonly options: Readonly<Record<string, string | number>>;
 }
 
-/** An input's first batch is there. */
+/** Written before an input's first batch. */
 export interface InputLine {
   readonly kind: "input";
   readonly input: number;
-  /** Its columns, a string each. */
+  /** Its columns, one string each. */
   readonly schema: readonly string[];
 }
 
-/** A stream is about to get its first row of a run. */
+/** Written before a stream receives its first row of a run. */
 export interface StreamLine {
   readonly kind: "stream";
   readonly time: string;
   readonly stream: string;
-  /** When it was made: another one of the same name is another stream. */
+  /** When it was created: a stream with another creation time is another stream. */
   readonly created: string;
   /** Its last sequence. */
   readonly last: number;
@@ -71,7 +71,7 @@ export interface StreamLine {
   readonly duplicateWindow: number;
 }
 
-/** A piece's first row is about to be sent; or, where it is there already, its rows that are not settled. */
+/** Written before a piece's first row is sent or, if the piece was begun before, before its unsettled rows are resent. */
 export interface BeginLine extends PieceLine {
   readonly kind: "begin";
   readonly time: string;
@@ -89,17 +89,17 @@ export interface ReceiptLine extends WriteReceipt {
   readonly input: number;
 }
 
-/** What is known of each row of a piece that has no receipt. */
+/** The outcome of each row of a piece without a receipt. */
 export interface OutcomesLine extends PieceLine {
   readonly kind: "outcomes";
   readonly time: string;
-  /** Outcomes in row order, with how many rows in a row have each. */
+  /** Outcomes in row order, each with its number of consecutive rows. */
   readonly outcomes: readonly (readonly [outcome: string, rows: number])[];
-  /** The stream sequences of acknowledged rows in row order, as pairs; absent where the server does not tell. */
+  /** The stream sequences of acknowledged rows in row order, as pairs; absent if the server does not report them. */
   readonly sequences?: readonly (readonly [first: number, last: number])[];
 }
 
-/** Another process continues the run. */
+/** Written when another process continues the run. */
 export interface ResumeLine {
   readonly kind: "resume";
   readonly time: string;
@@ -109,25 +109,25 @@ export interface ResumeLine {
 /** A line. */
 export type JournalLine = RunLine | InputLine | StreamLine | BeginLine | ReceiptLine | OutcomesLine | ResumeLine;
 
-/** What a journal begins with. */
+/** The beginning of every journal. */
 export const JOURNAL_BEGINNING = '{"kind":"run","journal":';
 
 /** The checksum before the first line. */
 export const FIRST_CHECK = 0;
 
 const CHECK = /,"check":(\d{1,10})\}$/;
-/** A checksum that something other than the end of its line may follow. */
+/** A checksum that is not necessarily at the end of its line. */
 const CHECK_WITHIN = /,"check":\d{1,10}\}/;
 const utf8 = new TextEncoder();
 
-/** A line as it is written. */
+/** Returns a line as it is written. */
 export function formatLine(line: JournalLine, before: number): { readonly text: string; readonly check: number } {
   const body = visibleLines(JSON.stringify(line));
   const check = crc32c(utf8.encode(body), before);
   return { text: `${body.slice(0, -1)},"check":${check}}`, check };
 }
 
-/** Whether a line that cannot be read was written to its end: one that a crash has torn has no checksum. */
+/** Returns whether a line that cannot be read was written completely: an incomplete line has no checksum. */
 export function hasCheck(text: string): boolean {
   return CHECK_WITHIN.test(text);
 }

@@ -1,5 +1,5 @@
 /**
- * Pieces as a journal knows them.
+ * The pieces of a journal.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { isAcknowledged, OUTCOMES, UNKNOWN, UNSENT } from "../../publish/outcome
 import { sequencePairs } from "../../publish/receipt.ts";
 import type { BeginLine, OutcomesLine } from "./line.ts";
 
-/** What a journal knows of a piece. */
+/** The journal's record of a piece. */
 export interface KnownPiece {
   /** Index of its input. */
   readonly input: number;
@@ -17,23 +17,23 @@ export interface KnownPiece {
   readonly batch: number;
   /** Its first row in the batch. */
   readonly offset: number;
-  /** How many rows. */
+  /** The number of rows. */
   readonly rows: number;
   /** Bytes of JSON. */
   readonly bytes: number;
   /** CRC32C over the bodies. */
   readonly crc32c: number;
-  /** Outcomes of its rows; undefined where all are acknowledged and a receipt says so. */
+  /** Outcomes of its rows; undefined if all are acknowledged and a receipt says so. */
   codes: Uint8Array | undefined;
-  /** Sequences of its acknowledged rows; undefined where the server does not tell. */
+  /** Sequences of its acknowledged rows; undefined if the server does not report them. */
   sequences: Float64Array | undefined;
-  /** When rows of unknown fate can have been sent first, in milliseconds of the clock. */
+  /** The earliest time at which rows of unknown outcome may have been sent, in milliseconds since 1970. */
   since: number;
-  /** Those rows have higher sequences, if they are stored. */
+  /** Rows of unknown outcome have higher sequences than this, if they are stored. */
   after: number;
 }
 
-/** A piece that is begun: until an end says more, each of its rows may be stored. */
+/** Returns a piece that is begun: until an end line says more, each of its rows may be stored. */
 export function begunPiece(line: Omit<BeginLine, "kind" | "time" | "file">, since: number, after: number): KnownPiece {
   const { input, batch, offset, rows, bytes, crc32c } = line;
   return {
@@ -50,25 +50,25 @@ export function begunPiece(line: Omit<BeginLine, "kind" | "time" | "file">, sinc
   };
 }
 
-/** Notes that the unsettled rows of a piece are sent again. */
+/** Records that the unsettled rows of a piece are sent again. */
 export function beginAgain(piece: KnownPiece, since: number, after: number): void {
   const codes = piece.codes!;
   if (!codes.includes(UNKNOWN)) Object.assign(piece, { since, after });
   codes.forEach((code, i) => codes[i] = isAcknowledged(code) ? code : UNKNOWN);
 }
 
-/** Notes what became of a row that was sent again. What was of unknown fate still is, unless acknowledged since. */
+/** Records the outcome of a row that was sent again. An unknown outcome stays unknown unless the row is acknowledged. */
 export function mergedCode(before: number, now: number): number {
   if (isAcknowledged(before) || (before === UNKNOWN && !isAcknowledged(now))) return before;
   return now === UNSENT ? before : now;
 }
 
-/** Indices of the rows that are not settled. */
+/** Returns the indices of the unsettled rows. */
 export function unsettledOf({ codes }: KnownPiece): number[] {
   return codes === undefined ? [] : [...codes.keys()].filter((i) => !isAcknowledged(codes[i]!));
 }
 
-/** Outcomes as a line has them. */
+/** Returns outcomes in the form of a line. */
 export function outcomesOf({ codes, sequences }: KnownPiece): Pick<OutcomesLine, "outcomes" | "sequences"> {
   const outcomes: [string, number][] = [];
   for (const code of codes!) {
@@ -80,7 +80,7 @@ export function outcomesOf({ codes, sequences }: KnownPiece): Pick<OutcomesLine,
   return { outcomes, sequences: sequencePairs(sequences.filter((_, i) => isAcknowledged(codes![i]!))) };
 }
 
-/** Takes what a line says of a piece's rows. */
+/** Applies a line's outcomes to a piece. */
 export function takeOutcomes(
   piece: KnownPiece,
   line: Pick<OutcomesLine, "outcomes" | "sequences">,
@@ -99,12 +99,12 @@ export function takeOutcomes(
   settled.forEach((row, i) => piece.sequences![row] = sequences[i]!);
 }
 
-/** The sequences that pairs of first and last ones stand for. */
+/** Returns the sequences of pairs of first and last sequences. */
 export function sequencesOf(pairs: readonly (readonly [first: number, last: number])[]): number[] {
   return pairs.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, i) => first + i));
 }
 
-/** The rows of unknown fate. */
+/** Returns the rows of unknown outcome. */
 export function unknownOf({ codes }: KnownPiece): number[] {
   return codes === undefined ? [] : [...codes.keys()].filter((i) => codes[i] === UNKNOWN);
 }

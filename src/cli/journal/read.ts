@@ -15,24 +15,24 @@ import type { JournalEnd } from "./writer.ts";
 
 /** A journal that was read. */
 export interface ReadJournal {
-  /** What it says. */
+  /** Its content. */
   readonly state: JournalState;
-  /** Where it ends. */
+  /** Its end. */
   readonly end: JournalEnd;
 }
 
 const NO_STDIN = { stdin: (async function* () {})() };
 
 /**
- * Reads a journal. Its last line may be torn: without its end, which is a checksum and a line feed. So may be one that
- * another process has gone on after.
+ * Reads a journal. Its last line may be incomplete, without checksum and line feed. So may a line after which another
+ * process has continued.
  *
- * @throws {InputError} when it cannot be read
- * @throws {JournalError} when it is not a journal, or was edited
+ * @throws {InputError} if it cannot be read
+ * @throws {JournalError} if it is not a journal, or was edited
  */
 export async function readJournal(path: string, signal?: AbortSignal): Promise<ReadJournal> {
   const state = new JournalState(path);
-  // Before it is read: what another process adds meanwhile is found when something is to be appended.
+  // Before reading: lines that another process adds meanwhile are detected when something is appended.
   const found = await stat(path).catch((error) => {
     throw new InputError(`${path} cannot be read: ${fileFault(error)}`);
   });
@@ -60,7 +60,7 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<R
       torn = { text, number };
       continue;
     }
-    // A torn line counts as never written: a piece is begun, and the line synced, before a row of it is sent.
+    // An incomplete line counts as not written: a begin line is synced before a row of its piece is sent.
     torn = undefined;
     check = parsed.check;
     state.take(parsed.line, number);
@@ -73,7 +73,7 @@ export async function readJournal(path: string, signal?: AbortSignal): Promise<R
   return { state, end: { size, check, open } };
 }
 
-/** A torn line is the last one of its process. */
+/** Returns whether an incomplete line is the last one of its process. */
 function goesOn({ kind }: JournalLine, state: JournalState): boolean {
   return kind === "resume" || (kind === "run" && state.run === undefined);
 }

@@ -10,7 +10,7 @@ import type { WriteReceipt } from "../../types/mod.ts";
 import type { InputField } from "./line.ts";
 import type { KnownPiece } from "./piece.ts";
 
-/** The receipt of a piece all of whose rows are settled. */
+/** Returns the receipt of a piece with only settled rows. */
 export function wholeReceipt(piece: KnownPiece, destination: InputField, lastSequence?: number): WriteReceipt {
   const { codes, sequences, rows, bytes, crc32c, batch, offset } = piece;
   const duplicates = sequences === undefined ? undefined : codes!.filter((code) => code === DUPLICATE).length;

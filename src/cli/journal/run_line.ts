@@ -1,5 +1,5 @@
 /**
- * What a journal says of a run.
+ * The line of a journal that describes a run.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { VERSION_OF_JOURNAL } from "./state.ts";
 import type { PublishPlan } from "../publish/options.ts";
 import { VERSION } from "../version.ts";
 
-/** The line that a run begins with: all that decides which rows there are, what their ids are, and where they go. */
+/** Returns the first line of a run: everything that decides which rows there are, their ids, and where they go. */
 export function runLine({ config, limits, operation }: PublishPlan, sources: readonly OpenSource[]): RunLine {
   const settings = resolveOptions(config);
   const { stream, subject, namespace, publishMode } = settings;

@@ -1,5 +1,5 @@
 /**
- * What a journal says, all lines together.
+ * The state that all lines of a journal together describe.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import { JournalError } from "./error.ts";
 import type { BeginLine, JournalLine, OutcomesLine, ReceiptLine, RunLine, StreamLine } from "./line.ts";
 import { beginAgain, begunPiece, type KnownPiece, takeOutcomes } from "./piece.ts";
 
-/** What is known of a stream. */
+/** The state of a stream. */
 export interface KnownStream {
-  /** When it was made. */
+  /** When it was created. */
   readonly created: string;
-  /** A sequence that it has had. */
+  /** A sequence that it has reached. */
   last: number;
   /** The shortest duplicate window that it has had, in milliseconds. */
   readonly duplicateWindow: number;
@@ -24,7 +24,7 @@ export const VERSION_OF_JOURNAL = 1;
 /** The state that a journal's lines lead to. */
 export class JournalState {
   readonly #path: string;
-  /** What the run is to do; undefined where the journal is empty. */
+  /** The run; undefined if the journal is empty. */
   run: RunLine | undefined;
   /** Columns of inputs. */
   readonly schemas: Map<number, readonly string[]> = new Map();
@@ -35,12 +35,12 @@ export class JournalState {
   readonly #places = new Map<string, KnownPiece>();
   #time = 0;
 
-  /** An empty one. */
+  /** Creates an empty state. */
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Takes a line, the `number`th. Throws a JournalError for what cannot come there. */
+  /** Applies a line, the `number`th. Throws a JournalError for a line that cannot be there. */
   take(line: JournalLine, number: number): void {
     const fail = (reason: string): never => {
       throw new JournalError(`${this.#path}, line ${number}: ${reason}`);
@@ -72,7 +72,7 @@ export class JournalState {
     }
   }
 
-  /** Takes a line that begins a piece, and is about to be written. */
+  /** Applies the begin line of a piece, before it is written. */
   begin(line: BeginLine): void {
     this.take(line, NaN);
   }
@@ -144,7 +144,7 @@ function placeOf({ input, batch, offset }: { input: number; batch: number; offse
   return `${input}/${batch}/${offset}`;
 }
 
-/** Pieces are begun in the order of rows, and none is left out. */
+/** Pieces are begun in the order of rows, without gaps. */
 function follows(line: BeginLine, last: KnownPiece | undefined): boolean {
   const { input, batch, offset } = line;
   if (last === undefined || input > last.input) return batch === 0 && offset === 0;

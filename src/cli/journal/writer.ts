@@ -11,17 +11,17 @@ import { UsageError } from "../errors.ts";
 import { JournalError } from "./error.ts";
 import { FIRST_CHECK, formatLine, type JournalLine } from "./line.ts";
 
-/** Where a journal that exists ends. */
+/** The end of an existing journal. */
 export interface JournalEnd {
   /** Its size in bytes. */
   readonly size: number;
-  /** Checksum of its last whole line. */
+  /** Checksum of its last complete line. */
   readonly check: number;
-  /** Whether text without a line feed follows that line, or stands for it. */
+  /** Whether an incomplete line follows the last complete one. */
   readonly open: boolean;
 }
 
-/** A journal that is written. Lines are appended in the order of the calls. */
+/** A journal that is being written. Lines are appended in the order of the calls. */
 export class JournalWriter {
   readonly #path: string;
   readonly #handle: FileHandle;
@@ -62,7 +62,7 @@ export class JournalWriter {
     return new JournalWriter(path, handle, end ?? { size: 0, check: FIRST_CHECK, open: false });
   }
 
-  /** Appends lines, together. */
+  /** Appends several lines in one write. */
   append(...lines: readonly JournalLine[]): Promise<void> {
     return this.#inTurn(async () => {
       let check = this.#check;
@@ -78,18 +78,18 @@ export class JournalWriter {
     });
   }
 
-  /** Waits until the disk has what was appended. */
+  /** Waits until everything appended is on the disk. */
   sync(): Promise<void> {
     return this.#inTurn(() => this.#handle.datasync());
   }
 
-  /** Empties the journal of a run that has begun nothing: the next one can name the same file. */
+  /** Empties the journal of a run that has begun nothing, so that the next run can use the same file. */
   async clear(): Promise<void> {
     await this.close().catch(() => {});
     await truncate(this.#path, 0);
   }
 
-  /** Syncs and closes; once. */
+  /** Syncs and closes, once. */
   close(): Promise<void> {
     return this.#closing ??= this.#close();
   }
@@ -102,7 +102,7 @@ export class JournalWriter {
     }
   }
 
-  /** After a failure nothing more is written: what would follow is not what a reader expects there. */
+  /** After a failure nothing is written: a reader would not expect further lines there. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#turn.then(async () => {
       if (this.#failure !== undefined) throw this.#failure;
@@ -116,7 +116,7 @@ export class JournalWriter {
     return done;
   }
 
-  /** A line that could not be written whole is taken away again: its piece is not sent. */
+  /** Removes a line that could not be written completely: its piece is not sent. */
   async #write(text: string): Promise<void> {
     const { size } = await this.#handle.stat();
     if (size !== this.#size) throw new JournalError(`${this.#path} is written to by another process`);
@@ -134,18 +134,18 @@ export class JournalWriter {
 }
 
 function unwritable(path: string, error: unknown): JournalError {
-  // A file that is not there is made: what is missing is where it would be.
+  // The file is created if it does not exist, so what is missing is its folder.
   const missing = systemCode(error) === "ENOENT";
   return new JournalError(`${path} cannot be written: ${missing ? "no such folder" : fileFault(error)}`);
 }
 
-/** A file that is new is found after a crash only when its folder is on the disk, too. Not every system can say so. */
+/** A new file survives a crash only if its folder is synced, too. Not every system can do that. */
 async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(dirname(path), "r");
     await folder.sync().catch(() => {});
     await folder.close();
   } catch {
-    // Windows opens no folders.
+    // Windows cannot open folders.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Options that are one of a few words.
+ * Options whose value is one of a few words.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { type GivenOptions, originOf } from "./parse.ts";
 import { UsageError } from "../errors.ts";
 
 /**
- * An option's word; the first one where it is not given.
+ * Returns an option's word, or the first word if the option is not given.
  *
- * @throws {UsageError} for another one
+ * @throws {UsageError} for another word
  */
 export function wordOf<W extends string>(given: GivenOptions, name: string, words: readonly [W, ...W[]]): W {
   const value = given.values.get(name) ?? words[0];

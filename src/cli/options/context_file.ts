@@ -12,7 +12,7 @@ import { systemCode } from "../file_fault.ts";
 import type { CliIo } from "../io.ts";
 import { homeFolder } from "./nats_values.ts";
 
-/** A message lists no more names than this. */
+/** The maximum number of names in a message. */
 const MOST_NAMES = 40;
 
 /**
@@ -53,7 +53,7 @@ async function contextsIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Whether there is something of this path. What is wrong with it is found when it is read. */
+/** Returns whether the path exists. If the file is not valid, reading it fails later. */
 async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);

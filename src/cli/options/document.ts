@@ -1,5 +1,5 @@
 /**
- * The configuration document that a command line, the environment and a file make together.
+ * Builds the configuration document from the command line, the environment and a file.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export const SECRET_VARIABLES: readonly (readonly [variable: string, key: string
   ["JETROW_NKEY_SEED", "nkey_seed"],
 ];
 
-/** Which credentials mean which mode, where none is named. */
+/** The mode that credentials imply if none is named. */
 const MODES: readonly (readonly [key: string, mode: string])[] = [
   ["token", "token"],
   ["jwt", "jwt"],
@@ -40,8 +40,8 @@ const MODES: readonly (readonly [key: string, mode: string])[] = [
  * Returns the configuration: the command line overrides variables, which override the document; what none of them gives
  * comes from a context of the `nats` command and from the variables of NATS.
  *
- * @throws {ConfigError} when an option is wrong; it is named as the caller wrote it
- * @throws {UsageError} when a file cannot be read or used
+ * @throws {ConfigError} if an option is wrong; it is named as the caller wrote it
+ * @throws {UsageError} if a file cannot be read or used
  */
 export async function configOf(
   given: GivenOptions,
@@ -72,7 +72,7 @@ export async function configOf(
   await addTls(given, document, origins, signal);
   for (const layer of await natsLayers(given, { env, signal })) await addLayer(document, origins, layer);
   for (const [key, value] of Object.entries(byDefault)) if (document[key] === undefined) document[key] = value;
-  // Only what is not there: a null of the file's is refused like any other wrong value.
+  // Only absent keys: a null in the file is refused like any other wrong value.
   if (document.auth_mode === undefined) {
     document.auth_mode = MODES.find(([key]) => document[key] !== undefined)?.[1] ?? "none";
   }
@@ -104,7 +104,7 @@ function originOfField(origins: ReadonlyMap<string, string>, field: string): str
   return origins.get(field) ?? origins.get(/^(\w+)[.[]/.exec(field)?.[1] ?? "");
 }
 
-/** Where a value that is missing would be given. */
+/** Returns where a missing value could be given. */
 function placeFor(key: string): string {
   const [variable] = SECRET_VARIABLES.find(([, secret]) => secret === key) ?? [];
   return variable ?? `--${key.replaceAll(/[._]/g, "-")}`;
@@ -121,7 +121,7 @@ async function readDocument(
   return document;
 }
 
-/** Options of the command itself are none of a connection or a destination: what is nearest to them would not help. */
+/** Options of the command itself are not options of a connection or destination: the nearest name would not help. */
 function refuseOptionsOfRun(where: string, document: object, options: readonly CliOption[]): void {
   for (const { name, key, env } of options) {
     const spelt = name.replaceAll("-", "_");

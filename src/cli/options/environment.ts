@@ -1,5 +1,5 @@
 /**
- * Finds misspelt environment variables: the command would pass over them in silence.
+ * Finds misspelt environment variables, which the command would otherwise ignore.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { CliOption } from "./parse.ts";
 
 const PREFIX = "JETROW_";
 
-/** Returns a line for each variable whose name is nearly that of an option. Values are not repeated. */
+/** Returns a line for each variable whose name is similar to that of an option. Values are not repeated. */
 export function misspeltVariables(
   env: Readonly<Record<string, string | undefined>>,
   options: readonly CliOption[],

@@ -1,5 +1,5 @@
 /**
- * Whether a person reads the output or a program.
+ * Decides between output for a person and for a program.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { TextOut } from "../io.ts";
 import type { CliOption, GivenOptions } from "./parse.ts";
 import { wordOf } from "./choice.ts";
 
-/** How results are written. */
+/** The formats of results. */
 export type Format = "table" | "json";
 
 /** The option that decides it. */
@@ -22,7 +22,7 @@ export const FORMAT_OPTION: CliOption = {
 };
 
 /**
- * The format: as asked for, else a table where a person looks at it.
+ * Returns the format: the requested one, otherwise a table on a terminal and JSON elsewhere.
  *
  * @throws {UsageError} for another word
  */

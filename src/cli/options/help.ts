@@ -1,12 +1,12 @@
 /**
- * What `--help` says.
+ * The output of `--help`.
  *
  * @module
  */
 
 import type { CliOption } from "./parse.ts";
 
-/** Lines of the help are no longer where it can be avoided. */
+/** The preferred maximum length of the help's lines. */
 const WIDTH = 100;
 
 /** Options under a heading. */
@@ -17,7 +17,7 @@ export interface HelpGroup {
   readonly options: readonly CliOption[];
 }
 
-/** Options as text: each with its default and its environment variable. */
+/** Returns options as text: each with its default and its environment variable. */
 export function helpOf(groups: readonly HelpGroup[]): string {
   return groups.map(({ title, options }) => `${title}:\n${options.map(entryOf).join("\n")}\n`).join("\n");
 }
@@ -31,7 +31,7 @@ function entryOf({ name, type, value, env, byDefault, help }: CliOption): string
   return `  ${form}\n${text}${gap}[${notes}]`;
 }
 
-/** A flag that only the command line sets has nothing to be set back from. */
+/** A flag that only the command line can set needs no form that resets it. */
 function flagForms(name: string, env: string | undefined): string {
   return env === undefined ? `--${name}` : `--${name}, --no-${name}`;
 }

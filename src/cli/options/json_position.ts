@@ -1,5 +1,5 @@
 /**
- * Finds where a document stops being JSON. The runtimes' own messages repeat what stands there, which may be a credential.
+ * Finds where a document stops being JSON. The runtimes' own messages quote the document, which may contain a credential.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** Returns the first position at which a document is not JSON; undefined if it is. */
+/** Returns the first position at which a document is not JSON; undefined if it is valid. */
 export function jsonFault(text: string): TextPosition | undefined {
   const bytes = new TextEncoder().encode(text);
   const at = jsonFaultAt(bytes, 0, bytes.length);

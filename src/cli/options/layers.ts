@@ -1,15 +1,15 @@
 /**
- * Adds connection settings to the document where nothing that comes before them gives them.
+ * Adds connection settings to the document if no earlier source has set them.
  *
  * @module
  */
 
-/** The configuration document while it is put together. */
+/** The configuration document while it is being built. */
 export type Document = Record<string, unknown>;
 
 /** A setting that is read only if it is used. */
 export interface LayerValue {
-  /** What errors call it. */
+  /** Its name in errors. */
   readonly origin: string;
   /** Returns the value. */
   readonly read: () => unknown;
@@ -21,7 +21,7 @@ export type Layer = ReadonlyMap<string, LayerValue>;
 /** Keys of credentials. */
 const CREDENTIALS: readonly string[] = ["username", "password", "jwt", "nkey_seed", "token"];
 
-/** Adds the settings of a layer that the document does not have, and notes what errors call them. */
+/** Adds the settings of a layer that the document does not have, and records their names for errors. */
 export async function addLayer(document: Document, origins: Map<string, string>, layer: Layer): Promise<void> {
   const wantsCredential = credentialsWanted(document);
   for (const [key, { origin, read }] of layer) {
@@ -34,7 +34,7 @@ export async function addLayer(document: Document, origins: Map<string, string>,
 }
 
 /**
- * Credentials belong together: if the document has any, those of the layer are left out. Only a password, which may come
+ * Credentials belong together: if the document has any, those of the layer are omitted. Only a password, which may come
  * from a variable, is completed by the layer's user name.
  */
 function credentialsWanted(document: Document): (key: string) => boolean {
@@ -51,7 +51,7 @@ function isAbsent(document: Document, key: string): boolean {
   return !Object.hasOwn(value, part);
 }
 
-/** Adds to an object of the document. Returns false if the document has another value there, which is left to be refused. */
+/** Adds to an object of the document. Returns false if the document has another value there, which is refused later. */
 export function addTo(document: Document, key: string, added: Document): boolean {
   const present = document[key] === undefined ? {} : document[key];
   if (typeof present !== "object" || present === null || Array.isArray(present)) return false;

@@ -1,5 +1,5 @@
 /**
- * Options of which several make up one object of the configuration document.
+ * Options that together make one object of the configuration document.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export function addOperationValues(given: GivenOptions, document: Document, keys
   if (addTo(document, "operation_values", Object.fromEntries(values))) keys.set("operation_values", origin);
 }
 
-/** Replaces the body columns of the document: `--pick` and `--omit` say the same in two ways. */
+/** Sets the body columns of the document: `--pick` and `--omit` exclude each other. */
 export function addBodyColumns(given: GivenOptions, document: Document, keys: Map<string, string>): void {
   const columns = ["pick", "omit"].filter((name) => given.values.has(name));
   if (columns.length === 0) return;

@@ -20,7 +20,7 @@ const asWritten: Read = ({ value }) => value;
 
 const pem: Read = (reference, around) => readText(pathOf(reference, around), `${reference.origin}:`, around.signal);
 
-/** A file of an nkey has the seed on a line of its own, alone or as in a `.creds` file. */
+/** The file of an nkey has the seed on its own line, alone or as in a `.creds` file. */
 const seed: Read = async (reference, around) => {
   const found = seedIn(await contentOf(reference, around));
   if (found !== undefined) return found;
@@ -81,7 +81,7 @@ export async function contextLayer(name: string, origin: string, around: Surroun
   return new Map([...fields].flatMap(([field, value]) => settingsOf(field, value, `${field} of ${path}`, around)));
 }
 
-/** Returns the fields that are not empty: `nats` writes those that are not used as empty ones. */
+/** Returns the fields that are not empty: `nats` writes unused fields as empty ones. */
 function usedFields(context: object): ReadonlyMap<string, unknown> {
   const isUsed = (value: unknown) =>
     value !== null && value !== "" && value !== false && !(Array.isArray(value) && value.length === 0);

@@ -10,18 +10,18 @@ import { UsageError } from "../errors.ts";
 import type { CliIo } from "../io.ts";
 import { readText } from "./read_text.ts";
 
-/** A field of a context, or a variable, that refers to something. */
+/** A field of a context, or a variable, that may contain a reference. */
 export interface Reference {
   /** Its value. */
   readonly value: string;
-  /** What errors call it. */
+  /** Its name in errors. */
   readonly origin: string;
 }
 
-/** What references are resolved with: the variables, and what ends the reading of a file. */
+/** The environment in which references are resolved, and the signal that ends the reading of a file. */
 export type Surroundings = Pick<CliIo, "env" | "signal">;
 
-/** How references begin; everything else is a path or the value itself. */
+/** The prefixes of references; everything else is a path or the value itself. */
 const SCHEME = /^(?:(file|env|op|nsc):\/\/|(data):)/i;
 
 /**
@@ -30,7 +30,7 @@ const SCHEME = /^(?:(file|env|op|nsc):\/\/|(data):)/i;
  */
 export function serversOf(list: string): string | readonly string[] {
   const servers = list.split(",").map((server) => server.trim().replace(/\/$/, "")).filter((server) => server !== "");
-  // The rule of the option refuses an empty list, and shows it as it was written.
+  // The option's rule refuses an empty list, and shows it as it was written.
   if (servers.length === 0) return list;
   return servers.map((server) => server.includes("://") ? server : `nats://${server}`);
 }
@@ -71,7 +71,7 @@ export async function secretOf(reference: Reference, around: Surroundings): Prom
   return (await contentOf(reference, around)).replace(/[\r\n]+$/, "");
 }
 
-/** Returns the user's home folder. On Deno `os.homedir()` needs a permission of its own, so it is asked last. */
+/** Returns the user's home folder. On Deno `os.homedir()` needs a permission of its own, so it is called last. */
 export function homeFolder({ env }: Pick<CliIo, "env">): string {
   return env.HOME || env.USERPROFILE || homedir();
 }

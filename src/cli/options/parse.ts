@@ -1,5 +1,5 @@
 /**
- * Options of a command line: what they are called, what they stand for, and reading them.
+ * Defines the options of a command line, and reads them.
  *
  * @module
  */
@@ -12,36 +12,36 @@ import { UsageError } from "../errors.ts";
 export interface CliOption {
   /** Its name on the command line, without the dashes. A `flag` also has its `no-` form. */
   readonly name: string;
-  /** Its one letter, where it has one. */
+  /** Its short form of one letter, if it has one. */
   readonly short?: string;
-  /** What it takes: a string, a whole number, one string each time, several strings with commas between, or nothing. */
+  /** Its values: a string, an integer, a string per use, strings separated by commas, or none. */
   readonly type: "text" | "count" | "texts" | "names" | "flag";
-  /** What stands for its value in the help. */
+  /** The placeholder of its value in the help. */
   readonly value?: string;
-  /** The environment variable that it may come from. */
+  /** The environment variable that can set it. */
   readonly env?: string;
-  /** Its key in the configuration document, where it has one. */
+  /** Its key in the configuration document, if it has one. */
   readonly key?: string;
-  /** What it is when it is not given, for the help. */
+  /** Its default, for the help. */
   readonly byDefault?: string;
   /** What it does, in one line. */
   readonly help: string;
 }
 
-/** What was given on a command line. */
+/** The options given on a command line. */
 export interface GivenOptions {
   /** Values by name. */
   readonly values: ReadonlyMap<string, OptionValue>;
-  /** What each came from, as its giver wrote it: `--stream`, or the variable's name. */
+  /** The source of each value, as the user wrote it: `--stream`, or the variable's name. */
   readonly origins: ReadonlyMap<string, string>;
   /** Arguments that are not options. */
   readonly positionals: readonly string[];
 }
 
-/** A value as its type wants it; a count that is none remains text, for the rule to refuse. */
+/** Converts a value to the option's type; an invalid count stays a string, for the option's rule to refuse. */
 export type OptionValue = string | number | boolean | readonly string[];
 
-/** Credentials are seen by everyone who lists processes, and kept by the shell's history. */
+/** Credentials on the command line are visible to everyone who lists processes, and stay in the shell's history. */
 const SECRETS: Readonly<Record<string, string>> = {
   password: "JETROW_PASSWORD",
   pass: "JETROW_PASSWORD",
@@ -103,7 +103,7 @@ function read(token: OptionToken, byName: ReadonlyMap<string, CliOption>, values
     values.set(option.name, token.name === option.name);
     return;
   }
-  // A value may begin with a dash only behind an equals sign: `--stream --subject x` forgot one.
+  // A value may begin with a dash only after an equals sign: `--stream --subject x` lacks one.
   if (token.value === undefined || (!token.inlineValue && /^--?[a-z]/.test(token.value))) {
     throw new UsageError(`${token.rawName} needs a value`);
   }
@@ -119,9 +119,9 @@ function valueOf({ type }: CliOption, text: string, given?: OptionValue): Option
 }
 
 /**
- * Values of options that were not given, from the environment. An empty variable is one that is not set.
+ * Reads options that were not given from the environment. An empty variable counts as not set.
  *
- * @throws {UsageError} when the variable of a flag is neither `true` nor `false`
+ * @throws {UsageError} if the variable of a flag is neither `true` nor `false`
  */
 export function withEnvironment(
   given: GivenOptions,
@@ -139,7 +139,7 @@ export function withEnvironment(
   return { values, origins, positionals: given.positionals };
 }
 
-/** What an option's value was given by. */
+/** Returns the name by which an option's value was given. */
 export function originOf({ origins }: Pick<GivenOptions, "origins">, name: string): string {
   return origins.get(name) ?? `--${name}`;
 }

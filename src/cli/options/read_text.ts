@@ -9,7 +9,7 @@ import { UsageError } from "../errors.ts";
 import { InputError } from "../input/error.ts";
 import { jsonFault } from "./json_position.ts";
 
-/** Reads a file, which may be a named pipe, as the shell makes of `<(...)`. Errors begin with `label`. */
+/** Reads a file or a named pipe, as the shell makes for `<(...)`. Errors begin with `label`. */
 export async function readText(path: string, label: string, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let text = "";

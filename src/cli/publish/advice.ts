@@ -1,5 +1,5 @@
 /**
- * Says what to do after a run of `jetrow publish` that ended early.
+ * Advises what to do after a run of `jetrow publish` that ended early.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import type { PublishPlan } from "./options.ts";
 
 /** A run that ended early. */
 export interface EndedRun {
-  /** What it was to do. */
+  /** What it was to publish. */
   readonly plan: PublishPlan;
-  /** Whether rows of it can have reached the server. */
+  /** Whether rows of it may have reached the server. */
   readonly sent: boolean;
   /** The interrupt. */
   readonly signal: AbortSignal;
 }
 
-/** Whether a stream was deleted meanwhile: rows that it had acknowledged are gone, and no run can continue. */
+/** Returns whether a stream was deleted meanwhile: its acknowledged rows are gone, and no run can continue. */
 export function isStreamChanged(error: unknown): boolean {
   return isJetrowError(error) && error.code === "publish.stream_changed";
 }

@@ -27,7 +27,7 @@ import { SourceItems } from "./source_items.ts";
 /**
  * Runs `jetrow publish`.
  *
- * @throws what went wrong; receipts that were printed stand
+ * @throws the error that ended the run; receipts that were printed stay valid
  */
 export async function publish(args: readonly string[], io: CliIo): Promise<number> {
   const plan = await publishPlan(args, io);
@@ -42,7 +42,7 @@ export async function publish(args: readonly string[], io: CliIo): Promise<numbe
   return 0;
 }
 
-/** Checks the destination of an input. A file's name may not fit the templates, which is what `--resource` is for. */
+/** Checks the destination of an input. A file's name may not fit the templates, in which case `--resource` is needed. */
 function assertSourceRoute({ config }: PublishPlan, { file, resource }: Source): void {
   try {
     assertRoute(config, resource);
@@ -70,7 +70,7 @@ async function send(plan: PublishPlan, opened: readonly OpenSource[], io: CliIo)
     );
     const all = totalRows(sources);
     if (read?.state.run === undefined) {
-      // On the disk before anything is created on the server: the journal can be written.
+      // Synced before anything is created on the server, which shows that the journal can be written.
       await journal?.append(run);
       await journal?.sync();
       const work = { pending: [], rest: undefined, items };
@@ -95,7 +95,7 @@ async function send(plan: PublishPlan, opened: readonly OpenSource[], io: CliIo)
   }
 }
 
-/** An input's columns are those of the journal, or are noted for it. */
+/** Compares an input's columns with those of the journal, or adds them to it. */
 function noteSchema(
   input: number,
   schema: readonly string[],
@@ -115,7 +115,7 @@ function noteSchema(
   }
 }
 
-/** The rows of all inputs, where each one's are known. */
+/** Returns the number of rows of all inputs, if each is known. */
 function totalRows(sources: readonly OpenSource[]): number | undefined {
   return sources.reduce<number | undefined>(
     (sum, { input }) => sum === undefined || input.rows === undefined ? undefined : sum + input.rows,

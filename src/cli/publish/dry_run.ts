@@ -1,5 +1,5 @@
 /**
- * `jetrow publish --dry-run`: everything but the sending.
+ * `jetrow publish --dry-run`: everything except sending.
  *
  * @module
  */
@@ -23,13 +23,13 @@ import { targetOf } from "../route.ts";
 import { previewOf, SubjectCount } from "./preview.ts";
 import { visible } from "../text.ts";
 
-/** What a server takes unless it is configured otherwise: `max_payload`. */
+/** The default `max_payload` of a server. */
 const USUAL_MAX_PAYLOAD = 1_048_576;
 
-/** Messages that are shown. */
+/** The number of messages that are shown. */
 const SHOWN = 3;
 
-/** What one resource's rows came to. */
+/** The totals of one resource. */
 interface Tally {
   readonly resource: string;
   readonly stream: string;
@@ -41,8 +41,8 @@ interface Tally {
 }
 
 /**
- * Routes, encodes, sizes and counts; opens no connection. Prints a line of JSON an input, and warns of what a server with
- * usual limits would refuse.
+ * Routes, encodes, measures and counts; opens no connection. Prints a line of JSON per input, and warns about rows that a
+ * server with default limits would refuse.
  *
  * @throws {EncodeError} or {RouteError} as publishing would
  */
@@ -95,7 +95,7 @@ function routeOf(settings: Settings, resource: string): { target: MessageTarget;
   return { target, tally: { resource, stream, subject, rows: 0, rowsWithId: 0, bytes: 0, largestMessage: 0 } };
 }
 
-/** The rows of a piece, encoded; several times if their bodies are too many bytes for one. */
+/** Encodes the rows of a piece; in several parts if their bodies are too large for one. */
 function* preparedPieces(source: BatchSource, piece: RowRange, target: MessageTarget): Generator<PreparedRows> {
   const end = piece.from + piece.count;
   for (let from = piece.from; from < end;) {

@@ -1,5 +1,5 @@
 /**
- * What is given to a publisher, and where each batch of it comes from.
+ * The batches that are passed to a publisher, and the position of each in the inputs.
  *
  * @module
  */
@@ -10,35 +10,35 @@ import type { KnownPiece } from "../journal/piece.ts";
 import { unsettledOf } from "../journal/piece.ts";
 import type { SourceItem } from "./source_items.ts";
 
-/** A piece that a journal has begun, to be sent again. */
+/** A piece in the journal whose rows are sent again. */
 export interface PendingPiece {
-  /** What the journal knows of it. */
+  /** The journal's record of it. */
   readonly piece: KnownPiece;
   /** The batch that it is part of. */
   readonly item: SourceItem;
-  /** Which of its rows may be stored, if they are to be sent again, by their index in the piece. */
+  /** The indices, in the piece, of rows that may be stored although they are sent again. */
   earlier?: EarlierSends;
 }
 
-/** What is left to publish. */
+/** The remaining work. */
 export interface Work {
   /** Pieces that were begun. */
   readonly pending: readonly PendingPiece[];
   /** The batch that was begun last: its rows from `from` on. */
   readonly rest: { readonly item: SourceItem; readonly from: number } | undefined;
-  /** The batches behind it. */
+  /** The batches after it. */
   readonly items: AsyncIterator<SourceItem, undefined>;
 }
 
-/** Where a batch of the feed comes from. */
+/** The position of a batch of the feed. */
 export interface Place {
   /** Index of its input. */
   readonly input: number;
   /** Index of its batch in the input. */
   readonly batch: number;
-  /** The first of its rows in that batch, where they follow each other. */
+  /** The first of its rows in that batch, if they are consecutive. */
   readonly base: number;
-  /** The piece that is sent again, and the indices of those of its rows that are. */
+  /** The piece that is sent again, and the indices of the rows that are. */
   readonly again: { readonly pending: PendingPiece; readonly rows: readonly number[] } | undefined;
 }
 
@@ -51,24 +51,24 @@ export class Feed {
   #given = 0;
   #forgotten = 0;
 
-  /** A feed of what is left; `resources` by input. Without `operations`, a column has them. */
+  /** Creates a feed of the remaining work; `resources` by input. Without `operations`, a column has them. */
   constructor(work: Work, resources: readonly string[], operations: Operation | undefined) {
     this.#work = work;
     this.#resources = resources;
     this.#operations = operations;
   }
 
-  /** Where the `index`th batch comes from; undefined for one that was not given, or is forgotten. */
+  /** Returns the position of the `index`th batch; undefined if it was not yielded yet, or is forgotten. */
   placeOf(index: number): Place | undefined {
     return this.#places.get(index);
   }
 
-  /** Forgets where the batches before the `index`th came from: an input may have any number of them. */
+  /** Forgets the positions of the batches before the `index`th, since an input may have any number of them. */
   forget(index: number): void {
     for (; this.#forgotten < index; this.#forgotten++) this.#places.delete(this.#forgotten);
   }
 
-  /** The batches; once. */
+  /** Yields the batches, once. */
   async *batches(): AsyncGenerator<RowBatch> {
     const { pending, rest, items } = this.#work;
     try {

@@ -24,25 +24,25 @@ export interface Source {
   readonly resource: string;
 }
 
-/** What is to be done. */
+/** The plan of a run. */
 export interface PublishPlan {
   /** The inputs, in order. */
   readonly sources: readonly Source[];
-  /** The configuration; credentials as properties that do not print. */
+  /** The configuration; credentials are properties that are not printed. */
   readonly config: SinkConfig;
-  /** Where batches are cut. */
+  /** The limits of pieces. */
   readonly limits: BatchLimits;
   /** What the rows do at their destination; absent if a column has their operations. */
   readonly operation?: Operation;
   /** How progress is shown. */
   readonly progress: ProgressStyle;
-  /** Whether nothing is to be sent. */
+  /** Whether nothing is sent. */
   readonly dryRun: boolean;
   /** How long to reconnect without an acknowledged row, in milliseconds; absent: the first lost connection ends the run. */
   readonly retry?: number;
-  /** A new journal. */
+  /** The path of a new journal. */
   readonly receipt?: string;
-  /** A journal to continue. */
+  /** The path of a journal to continue. */
   readonly resume?: string;
 }
 
@@ -123,7 +123,7 @@ const RUN_OPTIONS: readonly CliOption[] = [
   HELP_OPTION,
 ];
 
-/** Where nothing is dialled, no server need be named. */
+/** A dry run does not dial, so it needs no server. */
 const NOWHERE = { url: "nats://localhost" };
 
 const GROUPS: readonly HelpGroup[] = [
@@ -132,10 +132,10 @@ const GROUPS: readonly HelpGroup[] = [
   { title: "Connection", options: CONNECTION_OPTIONS },
   { title: "Run", options: RUN_OPTIONS },
 ];
-/** The options. */
+/** The options of `jetrow publish`. */
 export const PUBLISH_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options }) => options);
 
-/** What `jetrow publish --help` says. */
+/** The output of `jetrow publish --help`. */
 export const PUBLISH_HELP = `jetrow publish FILE... --url URL --stream TEMPLATE --subject TEMPLATE [options]
 
 Publishes each row of Arrow IPC or Parquet files as one acknowledged JSON message to a NATS JetStream stream. FILE is a
@@ -154,7 +154,7 @@ Exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 /**
  * Reads the options of `jetrow publish`.
  *
- * @throws {UsageError} or {ConfigError} when it is wrong, {RouteError} when a resource does not fit the templates
+ * @throws {UsageError} or {ConfigError} if one is wrong, {RouteError} if a resource does not fit the templates
  */
 export async function publishPlan(args: readonly string[], io: CliIo): Promise<PublishPlan | undefined> {
   const given = withEnvironment(readArguments(args, PUBLISH_OPTIONS), PUBLISH_OPTIONS, io.env);

@@ -1,6 +1,6 @@
 /**
- * Keeps account of what is published: gives receipts the place that their rows have in the inputs, and keeps the
- * journal, if one is kept.
+ * Tracks the pieces that are published: adds their positions in the inputs to receipts, and writes the journal, if there
+ * is one.
  *
  * @module
  */
@@ -16,19 +16,19 @@ import { begunPiece, type KnownPiece, mergedCode, outcomesOf, sequencesOf } from
 import { wholeReceipt } from "../journal/receipt.ts";
 import type { JournalWriter } from "../journal/writer.ts";
 
-/** What a keeper works with. */
+/** What a tracker works with. */
 export interface KeeperParts {
   /** The inputs, by index. */
   readonly inputs: readonly InputField[];
-  /** The journal; absent where none is kept. */
+  /** The journal, if there is one. */
   readonly journal: JournalWriter | undefined;
-  /** Lines that are written before the next piece. */
+  /** Lines to write before the next piece. */
   readonly notes: JournalLine[];
-  /** What a stream is just now. */
+  /** Reads a stream's current state. */
   readonly lookUp: (stream: string) => Promise<Pick<StreamLine, "created" | "last" | "duplicateWindow">>;
 }
 
-/** A receipt whose place is its rows' place in an input. */
+/** A receipt with the position of its rows in an input. */
 export interface PlacedReceipt {
   /** Index of the input. */
   readonly input: number;
@@ -40,15 +40,15 @@ export interface PlacedReceipt {
 interface Entry {
   readonly piece: KnownPiece;
   readonly pending: PendingPiece | undefined;
-  /** Indices of its rows that go; undefined: all. */
+  /** The indices of the rows that are sent; undefined: all. */
   readonly rows: readonly number[] | undefined;
-  /** Fulfilled when the disk has its line. */
+  /** Resolves when its line is on the disk. */
   ready: Promise<void>;
-  /** Whether its line is on its way there. */
+  /** Whether its line is being written. */
   written: boolean;
 }
 
-/** Keeps account of one run. */
+/** Tracks the pieces of one run. */
 export class Keeper implements PieceLog {
   readonly #parts: KeeperParts;
   readonly #feed: Feed;
@@ -57,13 +57,13 @@ export class Keeper implements PieceLog {
   #leftTold = false;
   #hasBegun = false;
 
-  /** A keeper for what a feed gives. */
+  /** Creates a tracker for a feed. */
   constructor(parts: KeeperParts, feed: Feed) {
     this.#parts = parts;
     this.#feed = feed;
   }
 
-  /** Whether the journal has, or may have, a line of a piece. */
+  /** Returns whether the journal has, or may have, a line of a piece. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -73,7 +73,7 @@ export class Keeper implements PieceLog {
     const known = this.#open.get(key);
     if (known !== undefined) return await known.ready;
     const entry = entryOf(begun, this.#feed.placeOf(begun.batch)!);
-    // Before it is written: a failure meanwhile has to find it, to say that nothing of it was sent.
+    // Added before it is written: after a failure meanwhile it must be found, to record that nothing of it was sent.
     this.#open.set(key, entry);
     if (this.#parts.journal !== undefined) entry.ready = this.#begin(entry, begun.stream, this.#parts.journal);
     try {
@@ -102,19 +102,19 @@ export class Keeper implements PieceLog {
     return { duplicateWindow, firstSent: (index) => earlier.firstSent(again.rows[index]!) };
   }
 
-  /** Gives a receipt the place of its piece in the inputs; undefined while other rows of the piece are not settled. */
+  /** Adds the position of its piece to a receipt; undefined while other rows of the piece are unsettled. */
   place(receipt: WriteReceipt): PlacedReceipt | undefined {
     const { input, batch, base } = this.#feed.placeOf(receipt.batch)!;
     this.#feed.forget(receipt.batch);
     const entry = this.#open.get(keyOf(receipt));
-    // Where its line fails to be written, the piece has no end: the reader of the journal has to take it for unknown.
+    // If writing its line fails, the piece has no end line, and the journal's reader must treat its rows as unknown.
     this.#open.delete(keyOf(receipt));
     if (entry?.rows === undefined) return { input, receipt: { ...receipt, batch, offset: base + receipt.offset } };
     const whole = this.#merge(entry.piece, entry.rows, receipt);
     return whole && { input, receipt: whole };
   }
 
-  /** Writes a receipt to the journal, if one is kept. */
+  /** Writes a receipt to the journal, if there is one. */
   async record({ input, receipt }: PlacedReceipt): Promise<void> {
     const { file } = this.#parts.inputs[input]!;
     await this.#parts.journal?.append({ kind: "receipt", time: now(), file, input, ...receipt });
@@ -125,7 +125,7 @@ export class Keeper implements PieceLog {
     const told = new Map(pieces.map((piece) => [keyOf(piece), piece]));
     for (const [key, { piece, rows }] of this.#open) {
       const left = told.get(key);
-      // What went again and was not sent is as it was.
+      // Rows that were to be sent again and were not keep their earlier outcome.
       if (left === undefined && rows === undefined && !piece.codes!.every(isAcknowledged)) piece.codes!.fill(UNSENT);
       left?.codes.forEach((code, i) => {
         const row = rows?.[i] ?? i;
@@ -136,7 +136,7 @@ export class Keeper implements PieceLog {
     }
   }
 
-  /** Takes the receipts of pieces that turned out to be whole after the run had failed, with their rows of this run. */
+  /** Processes receipts of pieces that turned out complete after the run had failed, with their rows of this run. */
   takeLate(): (PlacedReceipt & { readonly rows: number })[] {
     const late: (PlacedReceipt & { readonly rows: number })[] = [];
     for (const [key, { piece, rows }] of this.#leftTold ? this.#open : []) {
@@ -148,7 +148,7 @@ export class Keeper implements PieceLog {
     return late;
   }
 
-  /** Writes what is known of pieces without a receipt, and closes the journal. */
+  /** Writes the outcomes of pieces without a receipt, and closes the journal. */
   async close(): Promise<void> {
     const { journal } = this.#parts;
     try {
@@ -161,12 +161,12 @@ export class Keeper implements PieceLog {
     }
   }
 
-  /** Settles a piece's rows that went again; all of them are acknowledged now. */
+  /** Settles a piece's rows that were sent again; all of them are acknowledged now. */
   #merge(piece: KnownPiece, rows: readonly number[], receipt: WriteReceipt): WriteReceipt | undefined {
     const sequences = receipt.sequences && sequencesOf(receipt.sequences);
     if (sequences === undefined && rows.length > 0) piece.sequences = undefined;
     rows.forEach((row, i) => {
-      // Which ones are duplicates is not told, but how many.
+      // The receipt has the number of duplicates, not which rows they are.
       piece.codes![row] = i < (receipt.duplicates ?? 0) ? DUPLICATE : ACKED;
       if (piece.sequences !== undefined) piece.sequences[row] = sequences![i]!;
     });
@@ -178,7 +178,7 @@ export class Keeper implements PieceLog {
     return { file: this.#parts.inputs[input]!.file, input, batch, offset, rows };
   }
 
-  /** What a stream is before this run sends to it. */
+  /** Records a stream's state before this run sends to it. */
   async #streamLine(stream: string): Promise<StreamLine[]> {
     if (this.#streams.has(stream)) return [];
     const line = { kind: "stream", time: now(), stream, ...await this.#parts.lookUp(stream) } as const;

@@ -18,10 +18,10 @@ import type { CliIo } from "../io.ts";
 import { targetOf } from "../route.ts";
 import type { PublishPlan } from "./options.ts";
 
-/** Inputs that are opened at a time: a process may have few file descriptors. */
+/** How many inputs are opened at a time: a process may have few file descriptors. */
 const AT_A_TIME = 8;
 
-/** Opens every input: a mistyped name, or a file that is cut, is found before a row of any input is sent. */
+/** Opens every input, so that a mistyped name or a truncated file is found before a row of any input is sent. */
 export async function openSources(plan: PublishPlan, io: CliIo): Promise<OpenSource[]> {
   const sources: OpenSource[] = [];
   const open = async ({ file, resource }: PublishPlan["sources"][number]): Promise<OpenSource> => ({
@@ -34,7 +34,7 @@ export async function openSources(plan: PublishPlan, io: CliIo): Promise<OpenSou
 
 /**
  * Reads the first batch of every input, and encodes the first piece of the run. Throws what publishing would throw.
- * Returns the inputs; those that can be read only once begin with the batch that was read.
+ * Returns the inputs; an input that can be read only once yields the batch that was read first.
  */
 export async function checkSources(
   plan: PublishPlan,
@@ -71,7 +71,7 @@ function encodeFirstPiece({ config, limits }: PublishPlan, source: BatchSource):
   if (piece !== undefined) prepareRows(source, piece, targetOf(resolveOptions(config), source.resource), true);
 }
 
-/** An error of the data names its input. */
+/** Adds the input's name to an error of its data. */
 function nameBatch(name: string, check: () => void): void {
   try {
     check();
@@ -80,7 +80,7 @@ function nameBatch(name: string, check: () => void): void {
   }
 }
 
-/** An input of which the first batch was read: it is yielded once more, and then no longer held. */
+/** An input whose first batch was read: it yields that batch first, and then releases it. */
 function continued(input: Input, first: ArrowBatch | undefined, rest: AsyncGenerator<ArrowBatch>): Input {
   const held = first === undefined ? [] : [first];
   return {

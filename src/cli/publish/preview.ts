@@ -1,5 +1,5 @@
 /**
- * What `jetrow publish --dry-run` shows of messages.
+ * The messages that `jetrow publish --dry-run` shows.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type { PreparedRows } from "../../message/prepared_rows.ts";
 import { grouped } from "../report.ts";
 import { visible } from "../text.ts";
 
-/** Bytes of a body that are shown. */
+/** The number of bytes of a body that are shown. */
 const LONGEST = 2000;
 
-/** Subjects that are counted: each takes some hundred bytes of memory. */
+/** The maximum number of subjects that are counted, since each takes some hundred bytes of memory. */
 const MOST_COUNTED = 1_000_000;
 
 const decoder = new TextDecoder();
@@ -43,12 +43,12 @@ export class SubjectCount {
     }
   }
 
-  /** How many there are. */
+  /** Returns the number of subjects. */
   get size(): number {
     return this.#subjects.size;
   }
 
-  /** How many there are, in words. */
+  /** Returns the number of subjects as a phrase. */
   toString(): string {
     const { size } = this.#subjects;
     return this.#hasMore ? `more than ${grouped(size)} subjects` : `${grouped(size)} subject${size === 1 ? "" : "s"}`;

@@ -1,5 +1,5 @@
 /**
- * Progress, for a person: a line that is written over on a terminal, or a line every few seconds.
+ * Shows progress to a person: by a line that is overwritten on a terminal, or by a line every few seconds.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { grouped } from "../report.ts";
 /** How progress is shown. */
 export type ProgressStyle = "line" | "plain" | "none";
 
-/** Between two plain lines, in milliseconds. */
+/** The time between two plain lines, in milliseconds. */
 const PLAIN_INTERVAL = 5_000;
-/** Rates are of the last moments, so that a stall is seen. */
+/** Rates are averages of the last seconds, so that a stall is visible. */
 const RATE_SPAN = 3_000;
 
 interface Sample {
@@ -33,7 +33,7 @@ export class ProgressLine {
   #lastPlain: number;
   #shown = false;
 
-  /** Shows on `out`; `total` rows are expected, where that is known. */
+  /** Shows progress on `out`; `total` is the expected number of rows, if known. */
   constructor(out: TextOut, style: ProgressStyle, total: number | undefined, now: () => number = Date.now) {
     this.#out = out;
     this.#style = style;
@@ -43,7 +43,7 @@ export class ProgressLine {
     this.#lastPlain = this.#start.at;
   }
 
-  /** Takes in how far things are, and shows it when it is time. */
+  /** Records the progress, and shows it if it is time. */
   show(progress: Progress): void {
     if (this.#style === "none") return;
     const now = this.#now();
@@ -56,7 +56,7 @@ export class ProgressLine {
     }
   }
 
-  /** Takes the line away, so that something else can be said. */
+  /** Removes the line, so that other output can be printed. */
   clear(): void {
     if (this.#shown) this.#say("\r\x1b[K");
     this.#shown = false;

@@ -1,5 +1,5 @@
 /**
- * A run of `jetrow publish`: what is sent, and what is said of it.
+ * A run of `jetrow publish`: sends the rows and prints the results.
  *
  * @module
  */
@@ -28,17 +28,17 @@ import { visible } from "../text.ts";
 import { RowAccount } from "./row_account.ts";
 import { streamNow } from "../resume/streams.ts";
 
-/** What is to be published. */
+/** The work of a run. */
 export interface PublicationParts {
   /** The inputs. */
   readonly inputs: readonly InputField[];
-  /** What is left of them. */
+  /** What remains to be published of them. */
   readonly work: Work;
-  /** How many rows that is, where it is known. */
+  /** The number of remaining rows, if known. */
   readonly rows: number | undefined;
-  /** The journal; absent where none is kept. */
+  /** The journal, if there is one. */
   readonly journal: JournalWriter | undefined;
-  /** Lines for it, before the next piece. */
+  /** Lines for the journal, before the next piece. */
   readonly notes: JournalLine[];
 }
 
@@ -61,10 +61,10 @@ export class Publication {
   #nc: NatsConnection | undefined;
   #stats: (() => PublisherStats) | undefined;
   #lossTold = false;
-  /** What publishers before this one had acknowledged. */
+  /** The number of rows that earlier publishers had acknowledged. */
   #before = { acked: 0, bytes: 0 };
 
-  /** A run of a plan. */
+  /** Creates the run of a plan. */
   constructor(plan: PublishPlan, io: CliIo, { inputs, work, rows, journal, notes }: PublicationParts) {
     this.#plan = plan;
     this.#io = io;
@@ -79,7 +79,7 @@ export class Publication {
     this.#progress = new ProgressLine(io.stderr, plan.progress, rows);
   }
 
-  /** Publishes. Throws a RunFailure that accounts for every row; printed receipts stand. */
+  /** Publishes. Throws a RunFailure that accounts for every row; printed receipts stay valid. */
   async run(): Promise<void> {
     const started = performance.now();
     try {
@@ -120,7 +120,7 @@ export class Publication {
     return await publishSequence(() => this.#dial(), told, this.#feed.batches(), settings, log);
   }
 
-  /** Takes the receipt of a piece. Never throws: what is stored has to be accounted for, whatever cannot be written. */
+  /** Processes the receipt of a piece. Never throws: stored rows must be counted, even if something cannot be written. */
   async #receive(receipt: WriteReceipt): Promise<void> {
     this.#account.acknowledge(receipt);
     this.#totals.add(receipt);
@@ -130,13 +130,13 @@ export class Publication {
     else this.#account.print(receipt.rows);
   }
 
-  /** Writes a receipt to the journal and to standard output; one that fails does not keep the other from it. */
+  /** Writes a receipt to the journal and to standard output; if one fails, the other is written nevertheless. */
   async #deliver(placed: PlacedReceipt, rows: number): Promise<void> {
     await this.#keeper.record(placed).catch((error) => this.#fail(error));
     await this.print(placed.receipt).then(() => this.#account.print(rows), (error) => this.#fail(error));
   }
 
-  /** Ends the run, since standard output or the journal cannot be written. */
+  /** Ends the run after standard output or the journal failed. */
   #fail(error: unknown): void {
     this.#fault ??= { error };
     this.#failing.abort(error);
@@ -146,7 +146,7 @@ export class Publication {
   async #failure(error: unknown): Promise<RunFailure> {
     await this.#announce();
     for (const late of this.#keeper.takeLate()) await this.#deliver(late, late.rows);
-    // The run may have failed because the journal has.
+    // The journal itself may have failed.
     await this.#keeper.close().catch((fault) => this.#fail(fault));
     await this.#sayDuplicates(this.#totals.list());
     if (!this.#keeper.hasBegun && this.#plan.receipt !== undefined) await this.#journal?.clear().catch(() => {});
@@ -189,7 +189,7 @@ export class Publication {
     return { reason: error, where: error.code === "publish.aborted" ? [] : [`these are rows of ${where}`] };
   }
 
-  /** What jetrow created has the server's defaults, which a production stream seldom wants. */
+  /** Warns about streams that jetrow created, whose server defaults seldom suit production. */
   async #announce(): Promise<void> {
     for (const stream of this.#stats?.().created ?? []) {
       if (this.#announced.has(stream)) continue;
@@ -218,7 +218,7 @@ export class Publication {
     }
   }
 
-  /** Ignores errors: a message that standard error does not take must not stop the run. */
+  /** Ignores errors: a failure of standard error must not stop the run. */
   async #say(line: string): Promise<void> {
     this.#progress.clear();
     await this.#io.stderr.write(`${visible(line)}\n`).catch(() => {});

@@ -1,5 +1,5 @@
 /**
- * Counts what became of the rows of a run.
+ * Counts the outcomes of a run's rows.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export class RowAccount {
   #printed = 0;
   #lost = 0;
 
-  /** An account of a run that is to send `total` rows, if that is known. */
+  /** Creates an account of a run that is to send `total` rows, if known. */
   constructor(total: number | undefined) {
     this.#total = total;
   }
@@ -44,13 +44,13 @@ export class RowAccount {
     }
   }
 
-  /** Counts no row as acknowledged any more: a stream was deleted, and rows that it had acknowledged went with it. */
+  /** Counts no row as acknowledged any more: a stream was deleted, and its acknowledged rows with it. */
   loseAcknowledged(): void {
     this.#lost += this.#acked;
     this.#acked = this.#printed = 0;
   }
 
-  /** Whether any row can have reached the server. */
+  /** Returns whether any row may have reached the server. */
   get hasSent(): boolean {
     return this.#acked + this.#lost + this.#rejected + this.#unknown > 0;
   }

@@ -18,12 +18,12 @@ export interface SourceItem {
   readonly rows: ArrowBatch;
 }
 
-/** The batches, read as they are asked for. */
+/** Iterates over the batches, which are read on demand. */
 export class SourceItems implements AsyncIterator<SourceItem> {
   readonly #items: AsyncGenerator<SourceItem, undefined>;
   #reading = false;
 
-  /** The batches of inputs; `onSchema` is told of each input's columns before its first batch comes. */
+  /** Iterates over the batches of inputs; `onSchema` is called with each input's columns before its first batch. */
   constructor(sources: readonly OpenSource[], onSchema: (input: number, schema: readonly string[]) => void) {
     this.#items = itemsOf(sources, onSchema);
   }
@@ -38,7 +38,7 @@ export class SourceItems implements AsyncIterator<SourceItem> {
     }
   }
 
-  /** Closes the inputs; one that a batch is just waited for from is left behind. */
+  /** Closes the inputs; an input that is producing a batch at the moment is abandoned. */
   async return(): Promise<IteratorResult<SourceItem, undefined>> {
     const closing = this.#items.return(undefined);
     if (this.#reading) closing.catch(() => {});
@@ -60,7 +60,7 @@ async function* itemsOf(
   }
 }
 
-/** Describes all that decides how a column is written. */
+/** Describes everything that decides how a column is written. */
 function columnOf({ name, type, metadata }: ArrowField): string {
   const more = [...(metadata ?? [])].map(([key, value]) => `${key}=${value}`).sort();
   return `${name}: ${typeOf(type)}${more.length === 0 ? "" : ` {${more.join(", ")}}`}`;

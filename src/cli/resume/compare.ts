@@ -1,5 +1,5 @@
 /**
- * Whether a run is the one that a journal is of.
+ * Checks that a run is the journal's run.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import type { RunLine } from "../journal/line.ts";
 import { counted } from "../report.ts";
 import { UsageError } from "../errors.ts";
 
-/** What decides which rows there are and what their ids are. */
+/** The options that decide which rows there are and their ids. */
 export type RunFields = Pick<RunLine, "inputs" | "options">;
 
 /**
  * Compares a run with a journal's.
  *
- * @throws {UsageError} where options differ
- * @throws {JournalError} where inputs do
+ * @throws {UsageError} if options differ
+ * @throws {JournalError} if inputs differ
  */
 export function assertSameRun(path: string, journal: RunFields, run: RunFields): void {
   for (const name of new Set([...Object.keys(journal.options), ...Object.keys(run.options)])) {

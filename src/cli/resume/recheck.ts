@@ -1,5 +1,5 @@
 /**
- * Reads what a journal says was begun once more, and compares it, before anything is sent.
+ * Reads the journal's pieces from the inputs again, and compares them before anything is sent.
  *
  * @module
  */
@@ -15,22 +15,22 @@ import type { JournalState } from "../journal/state.ts";
 import { grouped } from "../report.ts";
 import type { SourceItem } from "../publish/source_items.ts";
 
-/** What rereading needs. */
+/** The arguments of a recheck. */
 export interface RecheckParts {
-  /** The publisher's options: they say what bodies are made of. */
+  /** The publisher's options, which decide how bodies are made. */
   readonly settings: Settings;
   /** The inputs' names, by index. */
   readonly files: readonly string[];
   /** The batches. */
   readonly items: AsyncIterator<SourceItem, undefined>;
-  /** Ends it. */
+  /** Aborts the recheck. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Encodes each piece of the journal again: its rows, bytes and checksum must be what they were.
+ * Encodes each piece of the journal again: its rows, bytes and checksum must be the same.
  *
- * @throws {JournalError} where an input is another one
+ * @throws {JournalError} if an input has changed
  */
 export async function recheck(state: JournalState, { settings, files, items, signal }: RecheckParts): Promise<Work> {
   const pending: PendingPiece[] = [];

@@ -21,34 +21,34 @@ import { settleDoubts } from "./unknown_rows.ts";
 import { recheck } from "./recheck.ts";
 import { sameStreams } from "./streams.ts";
 
-/** What is left of a run. */
+/** The remaining work of a run. */
 export interface Resumption {
-  /** What is left to do. */
+  /** What remains to be published. */
   readonly work: Work;
-  /** Lines for the journal, before anything is sent. */
+  /** Lines for the journal, to write before anything is sent. */
   readonly lines: readonly JournalLine[];
-  /** Receipts of pieces whose rows were found in their stream. */
+  /** Receipts of pieces whose rows were found in the stream. */
   readonly receipts: readonly WriteReceipt[];
-  /** Rows that need not be sent again. */
+  /** The number of rows that need not be sent again. */
   readonly settledRows: number;
 }
 
-/** What resuming needs. */
+/** The arguments of a resumption. */
 export interface ResumeParts {
-  /** What is to be done. */
+  /** The plan of the run. */
   readonly plan: PublishPlan;
   /** The inputs. */
   readonly inputs: readonly InputField[];
   /** Their batches. */
   readonly items: AsyncIterator<SourceItem, undefined>;
-  /** Ends it. */
+  /** Aborts the resumption. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Finds out what is left to do. Nothing is sent.
+ * Determines what remains to be published. Sends nothing.
  *
- * @throws {JournalError} where going on could lose rows or store some twice
+ * @throws {JournalError} if continuing could lose rows or store some twice
  */
 export async function resumption(state: JournalState, parts: ResumeParts): Promise<Resumption> {
   const { plan, inputs, items, signal } = parts;
@@ -73,7 +73,7 @@ export async function resumption(state: JournalState, parts: ResumeParts): Promi
   return { work: { ...work, pending }, lines, receipts, settledRows };
 }
 
-/** Pieces whose rows were looked for, after it is sure that the streams are the journal's. */
+/** Searches the rows of pieces in the streams, once the streams are known to be the journal's. */
 async function searched(
   state: JournalState,
   pending: readonly PendingPiece[],

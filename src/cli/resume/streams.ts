@@ -1,5 +1,5 @@
 /**
- * Whether the streams of a journal are still what they were.
+ * Checks that the streams of a journal still exist and have their rows.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import { millisOf } from "../../stream/checks/facts.ts";
 import { JournalError } from "../journal/error.ts";
 import type { KnownStream } from "../journal/state.ts";
 
-/** A stream just now. */
+/** The current state of a stream. */
 export interface StreamNow {
-  /** When it was made. */
+  /** When it was created. */
   readonly created: string;
   /** Its last sequence. */
   readonly last: number;
@@ -24,9 +24,9 @@ export interface StreamNow {
 }
 
 /**
- * What a stream is just now.
+ * Reads the current state of a stream.
  *
- * @throws {JournalError} when it is not there
+ * @throws {JournalError} if it does not exist
  * @throws {ConnectionError} without an answer
  */
 export async function streamNow(
@@ -45,9 +45,9 @@ export async function streamNow(
 }
 
 /**
- * The streams of a journal.
+ * Reads the streams of a journal.
  *
- * @throws {JournalError} where one is gone, or another one has its name
+ * @throws {JournalError} if one is gone, or another stream has its name
  */
 export async function sameStreams(
   nc: NatsConnection,
@@ -64,18 +64,18 @@ export async function sameStreams(
           `sequence is ${now.last}, the journal's was made ${created} and had ${last}`,
       );
     }
-    // A window that was widened since holds no more ids than it held.
+    // A window that was widened later still has only the ids of the shorter window.
     streams.set(stream, { ...now, duplicateWindow: Math.min(now.duplicateWindow, duplicateWindow) });
   }
   return streams;
 }
 
-/** The server lists interior deletes in one answer: of more than these, which take megabytes, only the count is asked. */
+/** The server lists interior deletes in one answer: of more than this many, which take megabytes, only the count is read. */
 const MOST_LISTED = 100_000;
 
 /**
- * How many messages behind a sequence are no longer there. Where the interior deletes are not listed, all of them count:
- * any may have been behind it.
+ * Returns how many messages after a sequence are gone. If the interior deletes are not listed, all of them count, since
+ * any may have been after it.
  *
  * @throws {ConnectionError} without an answer
  */

@@ -1,5 +1,5 @@
 /**
- * Rows of unknown fate: they are sent again while the stream still knows their ids, otherwise looked for in the stream.
+ * Rows of unknown outcome: they are sent again while the stream still knows their ids, otherwise the stream is searched.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { codedMessage, grouped, rowsOf } from "../report.ts";
 import { targetOf } from "../route.ts";
 import { removedBehind, type StreamNow } from "./streams.ts";
 
-/** What is needed to settle doubts. */
+/** The arguments of the search. */
 export interface DoubtParts {
   /** A connection. */
   readonly nc: NatsConnection;
@@ -28,17 +28,17 @@ export interface DoubtParts {
   readonly settings: Settings;
   /** The inputs. */
   readonly inputs: readonly InputField[];
-  /** The streams as they are now. */
+  /** The current state of the streams. */
   readonly streams: ReadonlyMap<string, StreamNow>;
-  /** Ends it. */
+  /** Aborts the search. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Decides for each piece with rows of unknown fate whether they may be sent again; if not, finds out whether
+ * Decides for each piece with rows of unknown outcome whether they may be sent again; if not, finds out whether
  * they are stored.
  *
- * @throws {JournalError} where that cannot be found out
+ * @throws {JournalError} if that cannot be determined
  */
 export async function settleDoubts(pending: readonly PendingPiece[], parts: DoubtParts): Promise<PendingPiece[]> {
   const searched: PendingPiece[] = [];
@@ -53,7 +53,7 @@ export async function settleDoubts(pending: readonly PendingPiece[], parts: Doub
     const { duplicateWindow } = parts.streams.get(stream)!;
     const [firstSent, now] = [momentOf(since), currentMoment()];
     const limit = resendLimit(duplicateWindow, parts.settings.publishTimeout);
-    // A clock that was set back does not say how much time has passed.
+    // A clock that was set back does not show how much time has passed.
     if (now.wall >= since && elapsedBetween(firstSent, now) < limit) {
       one.earlier = { duplicateWindow, firstSent: (row) => codes![row] === UNKNOWN ? firstSent : undefined };
     } else {
@@ -64,7 +64,7 @@ export async function settleDoubts(pending: readonly PendingPiece[], parts: Doub
   return searched;
 }
 
-/** The ids of rows of a piece. Rows without one can be neither sent again nor looked for. */
+/** Returns the ids of a piece's rows. Rows without an id can be neither sent again nor searched. */
 function idsOf({ piece, item }: PendingPiece, unknown: readonly number[], parts: DoubtParts): string[] {
   const { file, resource } = parts.inputs[piece.input]!;
   const source = openBatch({ resource, rows: item.rows }, parts.settings);
@@ -87,7 +87,7 @@ async function search(
   { nc, settings, inputs, signal }: DoubtParts,
 ): Promise<void> {
   const { stream, subject, file } = inputs[piece.input]!;
-  // Of two rows with one id the second one is a duplicate of the first.
+  // Of two rows with the same id the second is a duplicate of the first.
   const distinct = [...new Set(ids)];
   const since = { sequence: piece.after };
   const found = await mayFail(
@@ -97,7 +97,7 @@ async function search(
   );
   const sequences = new Map(distinct.map((id, i) => [id, found[i]!]));
   const missing = unknown.filter((_, i) => sequences.get(ids[i]!) === 0);
-  // After the search: what was removed during it was not found either.
+  // After the search: rows removed during it were not found either.
   if (missing.length > 0) await assertNoneRemoved(nc, stream, piece.after, missing.length, settings, signal);
   unknown.forEach((row, i) => {
     const sequence = sequences.get(ids[i]!)!;

@@ -21,16 +21,16 @@ import { visible } from "../text.ts";
 import { UsageError } from "../errors.ts";
 import { VERIFY_HELP, VERIFY_OPTIONS } from "./options.ts";
 
-/** A receipt and what became of its rows. */
+/** A receipt and the result of verifying it. */
 interface Verified extends NamedReceipt {
-  /** What was read back, or a string that says why it cannot be. */
+  /** The verification, or a string with the reason why the rows cannot be read. */
   readonly outcome: Verification | string;
 }
 
 /**
  * Runs `jetrow verify`.
  *
- * @throws {UsageError} {ConfigError} {ConnectionError} what keeps it from reading
+ * @throws {UsageError} {ConfigError} {ConnectionError} if it cannot read
  */
 export async function verify(args: readonly string[], io: CliIo): Promise<number> {
   const given = withEnvironment(readArguments(args, VERIFY_OPTIONS), VERIFY_OPTIONS, io.env);
@@ -40,7 +40,7 @@ export async function verify(args: readonly string[], io: CliIo): Promise<number
   }
   if (given.positionals.length === 0) throw new UsageError("verify needs a RECEIPT, or - for standard input");
   const format = formatOf(given, io.stdout);
-  // Receipts name their streams: what a publisher needs is not asked for.
+  // Receipts name their streams, so options of a publisher are not required.
   const config = await configOf(given, VERIFY_OPTIONS, io, { stream: "any", subject: "any" });
   return await withConnection(config, io.signal, async (nc) => {
     const tally = { receipts: 0, rows: 0, failed: 0 };
@@ -61,7 +61,7 @@ export async function verify(args: readonly string[], io: CliIo): Promise<number
   });
 }
 
-/** What concerns this receipt alone does not keep the others from being verified. */
+/** Returns errors that concern only this receipt, so that the others are still verified. */
 async function verifyOne(
   nc: NatsConnection,
   { receipt, where }: NamedReceipt,
@@ -90,7 +90,7 @@ function jsonOf({ receipt, outcome }: Verified): string {
 
 function lineOf({ receipt, where, outcome }: Verified): string {
   const { uri, stream, batch, offset, rows } = receipt;
-  // Verifying needs neither: a receipt may have been written by hand.
+  // Verifying needs neither: a receipt may be handwritten.
   const place = typeof batch === "number" && typeof offset === "number"
     ? `batch ${batch}, offset ${grouped(offset)}`
     : where;

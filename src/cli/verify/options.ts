@@ -14,10 +14,10 @@ const GROUPS: readonly HelpGroup[] = [
   { title: "Other", options: [FORMAT_OPTION, CONFIG_OPTION, HELP_OPTION] },
 ];
 
-/** The options. */
+/** The options of `jetrow verify`. */
 export const VERIFY_OPTIONS: readonly CliOption[] = GROUPS.flatMap(({ options }) => options);
 
-/** What `jetrow verify --help` says. */
+/** The output of `jetrow verify --help`. */
 export const VERIFY_HELP = `jetrow verify RECEIPT... --url URL [options]
 
 Reads the rows of receipts back from their streams and compares rows, bytes and checksum. RECEIPT is a file with

@@ -1,5 +1,5 @@
 /**
- * Receipts as `jetrow publish` prints them or keeps them in a journal.
+ * Reads receipts that `jetrow publish` has printed or written to a journal.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { FIRST_CHECK, JOURNAL_BEGINNING, parseLine } from "../journal/line.ts";
 import { nameOf } from "../bytes.ts";
 import { linesOf } from "../lines.ts";
 
-/** What a journal's lines begin with; its first line may be the torn one. */
+/** The beginning of a journal's lines; its first line may be incomplete. */
 const JOURNAL_BEGINS = '{"kind":"';
 
-/** A receipt and where it stands. */
+/** A receipt and its position. */
 export interface NamedReceipt {
   /** The receipt; not yet checked. */
   readonly receipt: WriteReceipt;
@@ -23,8 +23,8 @@ export interface NamedReceipt {
 }
 
 /**
- * The receipts of an input, one a line. A journal's other lines are passed over, and its last one where it is torn: a
- * crash of the command may leave it so.
+ * Yields the receipts of an input, one per line. Skips a journal's other lines, and its last line if that is incomplete,
+ * as after a crash of the command.
  *
  * @throws {InputError} for a line that is not a JSON object
  */
@@ -47,7 +47,7 @@ export async function* receiptsOf(file: string, io: CliIo): AsyncGenerator<Named
   }
 }
 
-/** Returns the checksum of a journal's line; that of the line before it for a torn one. */
+/** Returns the checksum of a journal's line; for an incomplete line that of the line before it. */
 function nextCheck(text: string, before: number, where: string): number {
   const parsed = parseLine(text, before);
   if (parsed === "edited") {

@@ -1,6 +1,6 @@
 /**
- * Parquet files, by parquet-wasm: row group by row group, a few thousand rows at a time, so that neither a file nor a
- * row group has to fit in memory.
+ * Reads Parquet files by parquet-wasm, one row group at a time and a few thousand rows at a time, so that neither a file
+ * nor a row group must fit in memory.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import { type Leaf, type ParquetFooter, readFooter } from "./footer.ts";
 import { withMeanings } from "./meanings.ts";
 import { isMemoryFailure, orPanic, Panic } from "./panic.ts";
 
-/** Rows that are decoded at a time; the decoder's own 1024 costs a schema and a dictionary each. */
+/** Rows decoded at a time; with the decoder's default of 1024 there would be more schemas and dictionaries. */
 const BATCH_ROWS = 8192;
 
 /**
- * How many rows a file has; its footer is read, no row.
+ * Returns the number of rows of a file, by reading its footer only.
  *
- * @throws {InputError} when it is not a Parquet file, or cannot be read
+ * @throws {InputError} if it is not a Parquet file, or cannot be read
  */
 export async function parquetRows(file: RandomAccess, name: string): Promise<number> {
   const decoder = await openDecoder(file, name);
@@ -35,9 +35,9 @@ export async function parquetRows(file: RandomAccess, name: string): Promise<num
 }
 
 /**
- * The record batches of a file.
+ * Yields the record batches of a file.
  *
- * @throws {InputError} when the file cannot be read
+ * @throws {InputError} if the file cannot be read
  */
 export async function* parquetBatches(file: RandomAccess, name: string): AsyncGenerator<ArrowBatch> {
   const decoder = await openDecoder(file, name);
@@ -52,11 +52,11 @@ export async function* parquetBatches(file: RandomAccess, name: string): AsyncGe
 /** The decoder of a file. */
 interface Decoder {
   readonly file: ParquetFile;
-  /** What the columns are by Parquet's own types. */
+  /** The Parquet types of its columns. */
   readonly leaves: readonly Leaf[];
   /** Its memory. */
   readonly memory: WebAssembly.Memory;
-  /** Whether it has died of the file. */
+  /** Whether it has crashed on the file. */
   dead: boolean;
 }
 
@@ -101,7 +101,7 @@ async function openDecoder(file: RandomAccess, name: string): Promise<Decoder> {
     if (error instanceof RangeError) return error;
     throw error;
   });
-  // What is wrong with a damaged footer, the decoder knows better.
+  // The decoder's error about a damaged footer is more specific.
   const seen = footer instanceof RangeError ? file : footer.file;
   const open = () => ParquetFile.fromFile(new FileBlob(seen, 0, seen.size));
   const opened = await orPanic(open).catch((error) => fail(name, error));
@@ -118,7 +118,7 @@ function fail(where: string, error: unknown): never {
   throw new InputError(`${where} cannot be read as Parquet: ${reason.split("\n")[0]}`);
 }
 
-/** A file as the decoder wants it. The runtimes' own blobs of files are read whole by some. */
+/** A file in the form that the decoder takes. Some runtimes read their own blobs of files as a whole. */
 class FileBlob extends Blob {
   readonly #file: RandomAccess;
   readonly #start: number;

@@ -1,6 +1,6 @@
 /**
- * Reads the types of a Parquet file's columns from its footer, and hands the decoder a footer in which the two types that
- * it cannot hold, INT96 and INTERVAL, are plain bytes of the same layout.
+ * Reads the types of a Parquet file's columns from its footer, and gives the decoder a footer in which INT96 and INTERVAL,
+ * the two types that it cannot represent, are plain bytes of the same layout.
  *
  * @module
  */
@@ -10,21 +10,21 @@ import type { IpcType } from "../../../arrow/ipc/schema.ts";
 import { bytesAccess, type RandomAccess } from "../../../arrow/ipc/source.ts";
 import { readThrift, type ThriftStruct, ThriftType, type ThriftValue, writeThrift } from "./thrift.ts";
 
-/** What a column is by Parquet's own types, where the decoder's Arrow type does not say it. */
+/** The Parquet type of a column, if the decoder's Arrow type does not express it. */
 export type LeafMeaning = "int96" | "interval" | "uuid" | "json" | "string" | undefined;
 
 /** A column that holds values. */
 export interface Leaf {
   readonly meaning: LeafMeaning;
-  /** The time zone that the file's Arrow schema has for it, if there is one: INT96 itself has none. */
+  /** Its time zone in the file's Arrow schema, if there is one: INT96 itself has none. */
   readonly zone: string | null;
 }
 
 /** A file whose footer is read. */
 export interface ParquetFooter {
-  /** The file as the decoder is to see it. */
+  /** The file in the form that the decoder reads. */
   readonly file: RandomAccess;
-  /** The columns that hold values, nested ones included, in the order of the schema. */
+  /** The columns with values, including nested ones, in the order of the schema. */
   readonly leaves: readonly Leaf[];
 }
 
@@ -75,7 +75,7 @@ function structsOf(value: ThriftValue | undefined): readonly ThriftStruct[] {
   return value.items.map((item) => item.type === ThriftType.Struct ? item.fields : new Map());
 }
 
-/** Some writers give leaves a number of children, too. */
+/** Some writers also give leaves a number of children. */
 function isLeaf(element: ThriftStruct): boolean {
   return element.has(Element.type) && (integerOf(element, Element.children) ?? 0n) === 0n;
 }
@@ -89,7 +89,7 @@ function integerOf(element: ThriftStruct, id: number): bigint | undefined {
   return value !== undefined && "integer" in value ? value.integer : undefined;
 }
 
-/** Takes logical types before the older converted types. */
+/** Prefers logical types to the older converted types. */
 function meaningOf(element: ThriftStruct): LeafMeaning {
   const physical = integerOf(element, Element.type);
   if (physical === Physical.int96) return "int96";
@@ -119,7 +119,7 @@ async function zonesOf(footer: ThriftStruct): Promise<readonly (string | null)[]
       if (message.kind === "schema") return message.schema.fields.flatMap(({ type }) => leafZones(type));
     }
   } catch {
-    // The decoder judges the schema; here only zones are looked for.
+    // The decoder checks the schema; this only looks for zones.
   }
   return [];
 }
@@ -133,7 +133,7 @@ function stringOf(pair: ThriftStruct, id: number): string {
   return value?.type === ThriftType.Binary ? new TextDecoder().decode(value.bytes) : "";
 }
 
-/** The values of all three types are laid out alike, in every encoding that INT96 and INTERVAL have. */
+/** The values of all three types have the same layout, in every encoding that INT96 and INTERVAL have. */
 function makeOpaque(element: ThriftStruct): void {
   element.set(Element.type, int32(Physical.fixed));
   element.set(Element.typeLength, int32(WIDTH));

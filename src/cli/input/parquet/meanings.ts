@@ -1,5 +1,5 @@
 /**
- * Gives the columns of decoded batches the types that the Parquet file says they have.
+ * Converts the columns of decoded batches to the types that the Parquet file declares.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { TypeId } from "../../../arrow/type_id.ts";
 import type { Leaf } from "./footer.ts";
 import { intervals, timestamps } from "./values.ts";
 
-/** A type, its values, and the extension that the field is marked with. */
+/** A type, its values, and the extension in its field's metadata. */
 interface Column {
   readonly type: IpcType;
   readonly data: IpcData;
   readonly extension?: string;
 }
 
-/** The types of strings with the layouts of the types of binary. */
+/** The string types, by the binary type with the same layout. */
 const TEXT: ReadonlyMap<number, number> = new Map([
   [TypeId.Binary, TypeId.Utf8],
   [TypeId.LargeBinary, TypeId.LargeUtf8],
@@ -26,8 +26,8 @@ const TEXT: ReadonlyMap<number, number> = new Map([
 ]);
 
 /**
- * Returns a batch with the types of the file's columns. Arrow's leaf types and Parquet's leaf columns come in the same
- * order, whatever groups they are nested in. Throws a RangeError that names the column if its values have no such type.
+ * Returns a batch with the types of the file's columns. Arrow's leaf types and Parquet's leaf columns are in the same
+ * order, however they are grouped. Throws a RangeError that names the column if its values cannot have the type.
  */
 export function withMeanings(batch: IpcBatch, leaves: readonly Leaf[]): IpcBatch {
   const walk = { leaves, next: 0 };

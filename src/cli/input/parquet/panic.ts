@@ -1,5 +1,5 @@
 /**
- * Steps of a WebAssembly library that may die of what they are given.
+ * Calls a WebAssembly library that may crash on its input.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import process from "node:process";
 import { deferred } from "../../../util/deferred.ts";
 
-/** A library that died: it must not be called again, not even to free what it holds. */
+/** A library that crashed: it must not be called again, not even to free memory. */
 export class Panic extends Error {
   /** Always `"Panic"`. */
   override readonly name = "Panic" as const;
@@ -18,9 +18,9 @@ export class Panic extends Error {
 }
 
 /**
- * Takes a step, and throws a {@linkcode Panic} when the library dies of it. Code that Rust compiled to WebAssembly
- * panics on what it did not expect; the trap is then thrown where nobody waits for it, and the promise of the step is
- * never settled. Whatever else is thrown while the step lasts ends the process as it would without.
+ * Runs a step, and throws a {@linkcode Panic} if the library crashes in it. Rust code compiled to WebAssembly panics on
+ * unexpected input; the trap is then thrown as an uncaught error, and the promise of the step never settles. Any other
+ * error that is thrown during the step ends the process, as it would without this function.
  */
 export async function orPanic<T>(step: () => Promise<T>): Promise<T> {
   const died = deferred<never>();
@@ -39,15 +39,15 @@ export async function orPanic<T>(step: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Decoded bytes from which a crash is one of memory. A crash does not say its cause; an allocation that fails in a
- * WebAssembly memory of 4 GiB at most is one cause, and damage is the other.
+ * The number of decoded bytes above which a crash is attributed to memory. A crash does not say its cause; one cause is
+ * a failed allocation, since a WebAssembly memory has at most 4 GiB, and the other is damaged data.
  */
 const MUCH = 2 ** 30;
 
-/** Whether a decoder failed for want of memory; `bytes` is what it held and was to decode. */
+/** Returns whether a decoder failed for lack of memory; `bytes` is what it held and was to decode. */
 export function isMemoryFailure(error: unknown, bytes: number): boolean {
   if (error instanceof Panic) return bytes >= MUCH;
-  // V8 and JavaScriptCore.
+  // The messages of V8 and of JavaScriptCore.
   return error instanceof RangeError &&
     /allocation failed|out of memory|invalid array (?:buffer )?length/i.test(error.message);
 }

@@ -1,6 +1,6 @@
 /**
- * Reads and writes structs of Thrift's compact protocol, which Parquet's footers are in, without a schema: what is read
- * can be changed in some fields and written again.
+ * Reads and writes structs of Thrift's compact protocol, as in Parquet's footers, without a schema: after reading, some
+ * fields can be changed and the struct written again.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export type ThriftValue =
 /** The fields of a struct by their ids. */
 export type ThriftStruct = Map<number, ThriftValue>;
 
-/** Reads the struct that bytes begin with. Throws a RangeError if they end before it does or are not one. */
+/** Reads the struct at the beginning of bytes. Throws a RangeError if they are truncated or not a struct. */
 export function readThrift(bytes: Uint8Array): ThriftStruct {
   return new Reader(bytes).struct(0);
 }
@@ -93,12 +93,12 @@ class Reader {
     }
   }
 
-  /** The items of a list or, in turns, the keys and values of a map. */
+  /** Reads the items of a list or, alternately, the keys and values of a map. */
   #items(count: number, types: readonly number[], depth: number): readonly ThriftValue[] {
     const items: ThriftValue[] = [];
     for (let n = 0; n < count; n++) {
       const type = types[n % types.length]!;
-      // A boolean item is a byte; as a field it is the type itself.
+      // A boolean item is a byte; a boolean field has its value in its type.
       const isBoolean = type === ThriftType.True || type === ThriftType.False;
       items.push(this.#value(isBoolean ? this.#byte() : type, depth + 1));
     }
@@ -130,7 +130,7 @@ class Reader {
     return value >> 1n ^ -(value & 1n);
   }
 
-  /** A number of bytes or of items, of which each has a byte at least. */
+  /** Reads a number of bytes, or of items that have at least one byte each. */
   #count(): number {
     const count = Number(this.#varint());
     if (count > this.#bytes.length - this.#at) throw new RangeError("it is cut");

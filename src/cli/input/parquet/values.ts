@@ -1,6 +1,6 @@
 /**
- * Converts INT96 and INTERVAL, which are 12 bytes each, into Arrow's timestamps and intervals. Nothing wraps: a value
- * without a place in the Arrow type is refused.
+ * Converts INT96 and INTERVAL, of 12 bytes each, to Arrow's timestamps and intervals. Nothing wraps: a value that the
+ * Arrow type cannot hold is refused.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const EPOCH = 2440588;
 const NS_PER_DAY = 86_400_000_000_000n;
 const MS_TO_NS = 1_000_000n;
 const INT32_MOST = 0x7fffffff;
-/** Nanoseconds per second, millisecond, microsecond and nanosecond: Arrow's units in their order. */
+/** Units per second in the order of Arrow's units: seconds, milliseconds, microseconds, nanoseconds. */
 const UNITS = [1_000_000_000n, 1_000_000n, 1000n, 1n] as const;
 /** The values next to the extremes, which mean infinity. */
 const LEAST = -(2n ** 63n) + 2n;
@@ -46,7 +46,7 @@ export function intervals(data: IpcData): Converted {
   return converted({ typeId: TypeId.Interval, unit: 2 }, data, words);
 }
 
-/** Converts Julian days and nanoseconds of the day, to the finest unit that holds every instant of the batch. */
+/** Converts Julian days and nanoseconds of the day, to the finest unit that can hold every instant of the batch. */
 export function timestamps(data: IpcData, timezone: string | null): Converted {
   const { view, length } = slotsOf(data);
   const instants = Array.from({ length }, (_, slot) => isNull(data, slot) ? 0n : instantAt(view, WIDTH * slot));
