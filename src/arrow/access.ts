@@ -1,6 +1,6 @@
 /**
- * Where a slot's value is when it is not in the slot itself: behind a dictionary's index, in a run, in a union's
- * member. Everything is checked before it is followed.
+ * Finds values that are not in the slot itself: behind a dictionary's index, in a run, in a union's member. Every index
+ * is checked before it is followed.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { lowerBound } from "../util/lower_bound.ts";
 import { type ColumnView, isNull } from "./column.ts";
 import { malformed } from "./fault.ts";
 
-/** What a 64-bit word's high half counts. */
+/** The value of the lowest bit of a 64-bit integer's high word. */
 const HIGH = 4294967296;
 
-/** A 64-bit whole number of two words; exact up to 2^53, beyond which no index or offset can be right. */
+/** Returns a 64-bit integer of two words; exact up to 2^53, beyond which no index or offset can be valid. */
 export function wideAt(words: Int32Array, slot: number): number {
   const low = words[2 * slot]!;
   const high = words[2 * slot + 1]!;
-  // Small ones stay integers: Bun compiles all that is given a double for arithmetic in doubles, ten times as slow.
+  // Small ones stay integers: given a double, Bun compiles the arithmetic for doubles, which is ten times as slow.
   return high === 0 && low >= 0 ? low : high * HIGH + (low >>> 0);
 }
 
@@ -28,7 +28,7 @@ export function checkReadable(column: ColumnView, slot: number): void {
   if (slot >= column.readable && !isNull(column, slot)) malformed(`its buffers end before slot ${slot}`);
 }
 
-/** Whether {@linkcode checkReadable} can be left out for slots below `needed`. */
+/** Whether {@linkcode checkReadable} can be skipped for slots below `needed`. */
 export function allReadable(column: ColumnView, needed: number): boolean {
   return needed <= column.length && needed <= column.covered && needed <= column.readable;
 }
@@ -41,7 +41,7 @@ export interface Place {
   slot: number;
 }
 
-/** Where the chunks of a dictionary begin among all values, and where the last one ends; counted once per dictionary. */
+/** The first value's index of each chunk of a dictionary, and the end of the last chunk; counted once per dictionary. */
 const chunkStarts = new WeakMap<readonly ColumnView[], readonly number[]>();
 
 function startsOf(dictionary: readonly ColumnView[]): readonly number[] {
@@ -54,8 +54,8 @@ function startsOf(dictionary: readonly ColumnView[]): readonly number[] {
 }
 
 /**
- * A function that finds a dictionary column's value: the chunk it is in, by number, and the slot in it, both written to
- * `place`. The slot must not be null.
+ * Returns a function that finds a dictionary column's value: it writes the number of its chunk and its slot in that
+ * chunk to `place`. The slot must not be null.
  */
 export function dictionaryPlace(column: ColumnView, place: Place): (slot: number) => void {
   const { numbers, words, dictionary } = column;
@@ -71,8 +71,8 @@ export function dictionaryPlace(column: ColumnView, place: Place): (slot: number
 }
 
 /**
- * A function that finds a slot's run. Run ends are judged where they are used: the run must end after the slot, and
- * the run before it must not.
+ * Returns a function that finds a slot's run. Run ends are checked when they are used: the run must end after the slot,
+ * and the run before it must not.
  */
 export function runFinder(column: ColumnView): (slot: number) => number {
   const { numbers, words, bitOffset } = column;
@@ -103,8 +103,8 @@ export function memberTable(codes: readonly number[]): Int16Array {
 }
 
 /**
- * A function that tells whether a slot comes out as null, seen through dictionaries, unions and runs. What is out of
- * range counts as a value: who reads it finds the fault.
+ * Returns a function that tells whether a slot is written as null, looking through dictionaries, unions and runs. An
+ * index out of range counts as a value: reading it then throws the fault.
  */
 export function nullTest(column: ColumnView): (slot: number) => boolean {
   const own = (slot: number): boolean => slot < column.covered && isNull(column, slot);

@@ -1,6 +1,6 @@
 /**
- * Buffers of a library's data as typed arrays of the element that a type wants. Everything is a view of the column's
- * own bytes: never of the memory around them, which holds the neighbours.
+ * A library's buffers as typed arrays with the element that a type needs. Every array is a view of the column's own
+ * bytes, and never of the memory around them, which holds other columns.
  *
  * Arrow data is little endian, and so is every machine that the supported runtimes run on.
  *
@@ -9,7 +9,7 @@
 
 import { malformed } from "./fault.ts";
 
-/** What holds numbers of at most 32 bits, and floats. */
+/** Arrays of numbers of at most 32 bits, and of floats. */
 export type NumberArray =
   | Int8Array
   | Uint8Array
@@ -20,10 +20,10 @@ export type NumberArray =
   | Float32Array
   | Float64Array;
 
-/** No bytes: stands for a buffer that is not there, so that reading it is out of range. */
+/** No bytes: replaces a missing buffer, so that reading it is out of range. */
 export const NO_BYTES: Uint8Array = new Uint8Array(0);
 
-/** A buffer's bytes; empty if the value is not a view of a buffer. */
+/** Returns a buffer's bytes; empty if the value is not a view of a buffer. */
 export function bytesOf(buffer: unknown): Uint8Array {
   if (!ArrayBuffer.isView(buffer)) return NO_BYTES;
   if (buffer.byteLength === 0) return emptyBytes(buffer);
@@ -31,7 +31,7 @@ export function bytesOf(buffer: unknown): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }
 
-/** No bytes. Throws the fault of memory that was transferred: a validity bitmap without bytes would make nulls values. */
+/** Returns no bytes. Throws a fault if the memory was transferred: an empty validity bitmap would lose nulls. */
 function emptyBytes({ buffer }: ArrayBufferView): Uint8Array {
   try {
     new Uint8Array(buffer);
@@ -41,13 +41,13 @@ function emptyBytes({ buffer }: ArrayBufferView): Uint8Array {
   return NO_BYTES;
 }
 
-/** A buffer as 32-bit words, whatever elements it had; a last incomplete word is left out. */
+/** Returns a buffer as 32-bit words, whatever its element type; an incomplete last word is omitted. */
 export function wordsOf(buffer: unknown): Int32Array {
   const bytes = aligned(bytesOf(buffer), 4);
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
 }
 
-/** A buffer as numbers of a width. */
+/** Returns a buffer as numbers of a width. */
 export function numbersOf(
   buffer: unknown,
   kind: "int" | "float",
@@ -69,8 +69,8 @@ export function numbersOf(
 }
 
 /**
- * Offsets as 32-bit words: one word an offset, or two (low, high) where offsets are of 64 bits. A Float64Array, which
- * some readers make of 64-bit offsets, is converted.
+ * Returns offsets as 32-bit words: one word per offset, or two (low, high) for 64-bit offsets. A Float64Array, to which
+ * some readers convert 64-bit offsets, is converted.
  */
 export function offsetsOf(buffer: unknown, large: boolean): Int32Array {
   if (Object.prototype.toString.call(buffer) !== "[object Float64Array]") return wordsOf(buffer);

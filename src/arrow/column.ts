@@ -1,8 +1,8 @@
 /**
- * One column's buffers, from apache-arrow's Data or flechette's Batch: both have the same parts under other names.
+ * One column's buffers, from apache-arrow's Data or flechette's Batch: both have the same parts under different names.
  *
- * The one rule of both: slot i of a column is `values[i * stride]`, `offsets[i]`, `codes[i]` or slot i of a child,
- * without any offset; its validity bit (and the bit of a Bool) is at `bitOffset + i`.
+ * The rule for both: slot i of a column is `values[i * stride]`, `offsets[i]`, `codes[i]` or slot i of a child, without
+ * any offset; its validity bit (and the bit of a Bool) is at `bitOffset + i`.
  *
  * @module
  */
@@ -16,35 +16,35 @@ import { type LooseType, typeName } from "./type_id.ts";
 /** A column of one chunk, or a child of one. Buffers that the type does not have are empty. */
 export interface ColumnView {
   readonly type: FieldType;
-  /** Slots that the column says it has. */
+  /** The number of slots that the column announces. */
   readonly length: number;
-  /** The validity bitmap; undefined where nothing is null. */
+  /** The validity bitmap; undefined if nothing is null. */
   readonly bits: Uint8Array | undefined;
-  /** Where slot 0's bit is; also of a Bool's values, and of the runs of a run-end encoded column. */
+  /** The index of slot 0's bit; also for a Bool's values, and for the runs of a run-end encoded column. */
   readonly bitOffset: number;
-  /** Slots that the validity bitmap covers. */
+  /** The number of slots that the validity bitmap covers. */
   readonly covered: number;
-  /** Slots that the column's own buffers hold; children are judged apart. */
+  /** The number of slots that the column's own buffers hold; children have their own. */
   readonly readable: number;
   /** Integers up to 32 bits, floats, indices and run ends up to 32 bits. */
   readonly numbers: NumberArray;
   /** 64-bit values, decimals, intervals and views, as 32-bit words. */
   readonly words: Int32Array;
-  /** Bytes of text, binary and Bool. */
+  /** Bytes of strings, binary and Bool. */
   readonly bytes: Uint8Array;
-  /** Offsets: one word each, or two where they are of 64 bits. */
+  /** Offsets: one word each, or two for 64-bit offsets. */
   readonly offsets: Int32Array;
   /** Sizes of list views, like offsets. */
   readonly sizes: Int32Array;
   /** A union's type ids. */
   readonly codes: Int8Array;
-  /** What the views of text and binary point into. */
+  /** The buffers that the views of strings and binary point into. */
   readonly buffers: readonly Uint8Array[];
   /** Items, fields, members, key and value, or a run-end encoded column's ends and values. */
   readonly children: readonly ColumnView[];
   /** A dictionary's chunks. */
   readonly dictionary: readonly ColumnView[];
-  /** Elements of its own buffers when it was viewed; see intact.ts. */
+  /** The number of elements of its own buffers when it was viewed; see intact.ts. */
   readonly elements: number;
 }
 
@@ -84,10 +84,10 @@ const NONE: Buffers = {
 
 const EMPTY: LooseData = { length: 0 };
 
-/** Columns already viewed, by data object: the batches of a table share dictionaries. */
+/** Columns already viewed, by data object, since the batches of a table share dictionaries. */
 export type ColumnCache = Map<unknown, ColumnView>;
 
-/** The view of a column's data. Nothing is read yet: a buffer that is missing or short shows in `readable`. */
+/** Returns the view of a column's data. Reads nothing yet: `readable` shows a missing or short buffer. */
 export function viewColumn(
   declared: FieldType,
   data: LooseData | null | undefined,
@@ -100,7 +100,7 @@ export function viewColumn(
   const bitOffset = whole(given.offset ?? 0, "offset");
   const bits = validityOf(type, given);
   const parts = buffersOf(type, given, bitOffset, cache);
-  // One literal, so that all views have one hidden class: cells of all types read them.
+  // One literal, so that all views have the same hidden class: the cells of all types read them.
   const view: ColumnView = {
     type,
     length: whole(given.length, "length"),
@@ -124,8 +124,8 @@ export function viewColumn(
 }
 
 /**
- * How many elements the own buffers of a column have now, without those that views point into: they may be thousands,
- * and each view is checked against its buffer.
+ * Returns the current number of elements of a column's own buffers, without those that views point into, of which there
+ * may be thousands: each view is checked against its buffer.
  */
 export function elementsOf(
   { bits, numbers, words, bytes, offsets, sizes, codes }: Omit<Buffers, "readable"> & Pick<ColumnView, "bits">,
@@ -134,7 +134,7 @@ export function elementsOf(
     codes.length;
 }
 
-/** Whether a slot is null by its own bitmap. */
+/** Returns whether a slot is null in its own bitmap. */
 export function isNull(column: ColumnView, slot: number): boolean {
   const { bits, bitOffset } = column;
   if (bits === undefined) return column.type.kind === "null";
@@ -148,7 +148,7 @@ function whole(value: unknown, what: string): number {
 }
 
 /**
- * The type of a column by its schema, with the layout that its data has. Strings are strings in any layout: some readers
+ * Returns a column's type by its schema, with the layout of its data. Strings may have any string layout: some readers
  * convert LargeUtf8 to Utf8 and keep the schema.
  */
 function heldType(type: FieldType, source: LooseType | undefined): FieldType {

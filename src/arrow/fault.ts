@@ -1,5 +1,5 @@
 /**
- * What went wrong at one value, before row and column are known.
+ * A fault of one value, before row and column are known.
  *
  * @module
  */
@@ -8,26 +8,26 @@ import { EncodeError, type EncodeErrorCode } from "../errors/mod.ts";
 import { describe } from "../util/describe.ts";
 
 /**
- * A fault of one value: thrown by code that knows neither row nor column, turned into an EncodeError by the loop that
- * does. Never seen outside.
+ * A fault of one value: thrown by code that does not know row and column, and turned into an EncodeError by the loop
+ * that does. Not visible to callers.
  */
 export class Fault extends Error {
-  /** The code of the EncodeError it becomes. */
+  /** The code of the EncodeError that it becomes. */
   readonly code: EncodeErrorCode;
 
-  /** Makes a fault; `text` continues "Cannot encode column "a" in row 1: ". */
+  /** Creates a fault; `text` continues "Cannot encode column "a" in row 1: ". */
   constructor(code: EncodeErrorCode, text: string) {
     super(text);
     this.code = code;
   }
 }
 
-/** Throws the fault of a buffer that points outside of what it has. */
+/** Throws the fault of a reference outside of a buffer. */
 export function malformed(text: string): never {
   throw new Fault("encode.malformed", text);
 }
 
-/** The EncodeError of what was thrown in one cell; anything but a Fault comes back as it is. */
+/** Returns the EncodeError for an error thrown in one cell; returns any other error than a Fault unchanged. */
 export function cellError(thrown: unknown, column: string, row: number): unknown {
   if (!(thrown instanceof Fault)) return thrown;
   const text = `Cannot encode column ${describe(column)} in row ${row}: ${thrown.message}`;

@@ -1,10 +1,10 @@
 /**
- * A schema's fields as jetrow sees them: one tagged union, whichever library the type object came from.
+ * A schema's fields in jetrow's form: one tagged union, for the type objects of both libraries.
  *
  * @module
  */
 
-/** How a string column's values are laid out. */
+/** The layouts of a string column's values. */
 export type TextMeaning = "string" | "json" | "decimal";
 
 /** A field of a struct. */
@@ -13,10 +13,10 @@ export interface NamedType {
   readonly type: FieldType;
 }
 
-/** What a column holds, with all that decides how it is written. `source` is the library's own type object. */
+/** The type of a column, with everything that decides how it is written. `source` is the library's own type object. */
 export type FieldType = Shape & { readonly source: unknown };
 
-/** A type without the object it was read from. `label` is its name for error messages. */
+/** A type without the object from which it was read. `label` is its name for error messages. */
 export type Shape =
   & { readonly label: string }
   & (
@@ -57,10 +57,10 @@ export type ShapeOf<K extends Shape["kind"]> = Extract<Shape, { readonly kind: K
 /** Arrow's TimeUnit: seconds, milliseconds, microseconds, nanoseconds. */
 export type TimeUnit = 0 | 1 | 2 | 3;
 
-/** Where variable-length values are found: 32-bit offsets, 64-bit offsets, 16-byte views. */
+/** How variable-length values are found: by 32-bit offsets, 64-bit offsets or 16-byte views. */
 export type SpanLayout = "offsets" | "large_offsets" | "views";
 
-/** Where list items are found: offsets, offsets and sizes, or a fixed size. */
+/** How list items are found: by offsets, by offsets and sizes, or by a fixed size. */
 export type ListLayout = "offsets" | "large_offsets" | "views" | "large_views" | "fixed";
 
 /** Returns the type of a column's values: that of a dictionary's values for a dictionary. */
@@ -71,7 +71,7 @@ export function valueType(type: FieldType): FieldType {
 }
 
 /**
- * Whether buffers made for one type can be read as another: everything but names, metadata and time zone is the same.
+ * Returns whether buffers made for one type can be read as another: everything but names, metadata and time zone equals.
  */
 export function sameLayout(a: Shape, b: Shape): boolean {
   return signature(a) === signature(b);

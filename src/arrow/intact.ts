@@ -1,9 +1,9 @@
 /**
- * Whether the memory of columns is still the caller's to read: an ArrayBuffer that is transferred to another thread, or
- * a WebAssembly memory that grows, leaves typed arrays of length 0 behind, whose elements read as undefined.
+ * Checks that the memory of columns can still be read: an ArrayBuffer that is transferred to another thread, or a
+ * WebAssembly memory that grows, leaves typed arrays of length 0, whose elements read as undefined.
  *
- * Memory changes between two turns of the event loop only: what is intact when a synchronous stretch begins stays so
- * until its end.
+ * Memory changes only between two turns of the event loop: what is intact at the beginning of synchronous code stays
+ * intact until its end.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { type ColumnView, elementsOf } from "./column.ts";
 import { cellError, Fault } from "./fault.ts";
 import { chunkAt, type ChunkView, type RowsView } from "./view.ts";
 
-/** Whether every buffer of a column, its children and dictionaries has the length that it was viewed with. */
+/** Returns whether every buffer of a column, its children and dictionaries has the length that it was viewed with. */
 export function isIntact(column: ColumnView): boolean {
   if (elementsOf(column) !== column.elements) return false;
   for (const child of column.children) if (!isIntact(child)) return false;

@@ -1,6 +1,6 @@
 /**
- * Reads Arrow IPC data into rows, and makes rows of JavaScript objects, without NATS: what the command reads its input
- * with, and what a service makes of a JSON body.
+ * Reads Arrow IPC data into rows, and makes rows from JavaScript objects, without NATS: for the input of the command, and
+ * for services that receive JSON.
  *
  * ```ts
  * import { readArrow, rowsOf } from "@jetrow/jetrow/arrow";

@@ -1,8 +1,8 @@
 /**
- * How many bytes of Arrow buffers the rows of a column reference: fixed widths, offsets and variable bytes, without
- * dictionaries and validity bits. Counted column by column, so that it costs a few operations a value.
+ * Computes how many bytes of Arrow buffers the rows of a column reference: fixed widths, offsets and variable bytes,
+ * without dictionaries and validity bits. Works column by column, so that a value costs a few operations.
  *
- * Nothing is refused here: what points outside of its buffers counts as nothing, and is refused when it is encoded.
+ * Throws nothing: references outside of a buffer count as nothing, and are refused when they are encoded.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { memberTable } from "./access.ts";
 import { type ColumnView, isNull } from "./column.ts";
 import { constantWeight, offsetWidth } from "./type_bytes.ts";
 
-/** Views hold text up to this size themselves. */
+/** Views contain strings of up to this size. */
 const INLINE = 12;
 
-/** Items that are weighed at once, however many a block of rows references. */
+/** How many items are weighed at once, however many a block of rows references. */
 const ITEMS = 1024;
 
 /** Adds to `weights[i]` the bytes that slot `first + i` of a column references. */
@@ -42,14 +42,14 @@ export function addWeights(column: ColumnView, first: number, weights: Float64Ar
   }
 }
 
-/** An offset or size; -1 if it is missing, or 2^53 or more. */
+/** Returns an offset or size; -1 if it is missing, or 2^53 or more. */
 function wordAt(words: Int32Array, width: 4 | 8, slot: number): number {
   if (width === 4) return words[slot] ?? -1;
   const high = words[2 * slot + 1] ?? -1;
   return high < 0 || high >= 1 << 21 ? -1 : high * 2 ** 32 + (words[2 * slot]! >>> 0);
 }
 
-/** The slots of a block that a column's own buffers hold. */
+/** Returns how many slots of a block the column's own buffers hold. */
 function held(column: ColumnView, first: number, weights: Float64Array): number {
   return Math.max(0, Math.min(weights.length, column.readable - first));
 }
@@ -78,21 +78,21 @@ function addAll(columns: readonly ColumnView[], first: number, weights: Float64A
   for (const column of columns) addWeights(column, first, weights);
 }
 
-/** Items that rows have: row `rows[i]` of the block has the items `[starts[i], ends[i])`. */
+/** The items of rows: row `rows[i]` of the block has the items `[starts[i], ends[i])`. */
 class ItemRanges {
   readonly rows: Int32Array;
   readonly starts: Float64Array;
   readonly ends: Float64Array;
   count = 0;
 
-  /** Room for one range per row. */
+  /** Allocates one range per row. */
   constructor(rows: number) {
     this.rows = new Int32Array(rows);
     this.starts = new Float64Array(rows);
     this.ends = new Float64Array(rows);
   }
 
-  /** Adds the items of a row. A row without items is left out. */
+  /** Adds the items of a row. Skips a row without items. */
   add(row: number, start: number, count: number): void {
     if (!(start >= 0 && count > 0)) return;
     this.rows[this.count] = row;
@@ -100,7 +100,7 @@ class ItemRanges {
     this.ends[this.count++] = start + count;
   }
 
-  /** The ranges that lie within a number of slots. */
+  /** Returns the ranges within a number of slots. */
   within(slots: number): ItemRanges {
     if (this.ends.every((end) => end <= slots)) return this;
     const ranges = new ItemRanges(this.count);
@@ -126,14 +126,14 @@ function addLists(column: ColumnView, first: number, weights: Float64Array): voi
     }
     weights[i]! += views ? 2 * width : width;
     const start = wordAt(column.offsets, width, slot);
-    // What a null's view points to is not read: nulls may all point to the same million of items.
+    // A null's view is not read: nulls may all point to the same million items.
     if (views) ranges.add(i, start, isNull(column, slot) ? 0 : wordAt(column.sizes, width, slot));
     else ranges.add(i, start, wordAt(column.offsets, width, slot + 1) - start);
   }
   for (const child of column.children) addItems(child, ranges, weights);
 }
 
-/** Adds the weights of the items of a child that each row has. */
+/** Adds the weights of each row's items in a child. */
 function addItems(child: ColumnView, ranges: ItemRanges, weights: Float64Array): void {
   const { rows, starts, ends, count } = ranges.within(capacity(child));
   const constant = constantWeight(child.type);
@@ -149,7 +149,7 @@ function addItems(child: ColumnView, ranges: ItemRanges, weights: Float64Array):
   }
 }
 
-/** The slots that a column has and that its buffers hold. */
+/** Returns how many slots a column has and its buffers hold. */
 function capacity(column: ColumnView): number {
   const own = Math.min(column.length, column.readable);
   if (column.type.kind === "struct") return Math.min(own, ...column.children.map(capacity));
@@ -161,14 +161,14 @@ function ascending(numbers: Float64Array): Float64Array {
   return numbers;
 }
 
-/** The index of a number among ascending ones; `guess` is right when the ranges ascend. */
+/** Returns the index of a number among ascending ones; `guess` is right if the ranges ascend. */
 function indexOf(numbers: Float64Array, wanted: number, guess: number): number {
   return numbers[guess] === wanted ? guess : lowerBound(0, numbers.length, (index) => numbers[index]!, wanted);
 }
 
 /**
- * The weights of all items before each beginning and before each end of ranges, both ascending. Items between ranges are
- * not read and weigh nothing, and items of several ranges are read once: the work is at most that of encoding them.
+ * Returns the weights of all items before each start and before each end of ranges, both ascending. Items between ranges
+ * are not read and weigh nothing, and items of several ranges are read once: the work is at most that of encoding them.
  */
 function sumsBefore(
   column: ColumnView,
@@ -181,7 +181,7 @@ function sumsBefore(
   let begun = 0;
   let ended = 0;
   while (begun < from.length) {
-    // Every range that has begun has ended where the next one begins behind the last end: nothing is in between.
+    // If the next range begins after the last end, every earlier range has ended: nothing is in between.
     let last = begun;
     while (last + 1 < from.length && from[last + 1]! <= to[last]!) last++;
     const end = to[last]!;
@@ -217,7 +217,7 @@ function addDense(column: ColumnView, first: number, weights: Float64Array): voi
   ranges.forEach((items, member) => addItems(column.children[member]!, items, weights));
 }
 
-/** A run counts where it begins; a block's first slot counts the run that it is in. */
+/** A run counts at its first row; a block's first slot counts the run that contains it. */
 function addRuns(column: ColumnView, first: number, weights: Float64Array): void {
   const bits = column.type.kind === "runs" ? column.type.bits : 32;
   const count = bits === 64 ? column.words.length >> 1 : column.numbers.length;

@@ -1,5 +1,5 @@
 /**
- * Makes rows of JavaScript objects by types that the caller gives.
+ * Makes rows from JavaScript objects by types that the caller gives.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * From a library's schema to jetrow's types: the one place that knows what the type objects of apache-arrow and
- * flechette look like. Every type that cannot be written is refused here, before any value is looked at.
+ * Converts a library's schema to jetrow's types: the only file that knows the type objects of apache-arrow and
+ * flechette. Every type that cannot be written is refused here, before any value is read.
  *
  * @module
  */
@@ -10,16 +10,16 @@ import { EncodeError } from "../errors/mod.ts";
 import type { FieldType, NamedType, Shape, SpanLayout, TextMeaning, TimeUnit } from "./field_type.ts";
 import { type LooseType, TypeId, typeName } from "./type_id.ts";
 
-/** Levels that a type may be nested. */
+/** The maximum nesting of a type. */
 const DEEPEST = 64;
 
-/** Types that one schema may hold, nested ones counted: a type that holds itself twice would have 2^64. */
+/** The maximum number of types in a schema, including nested ones: a type that contains itself twice would have 2^64. */
 const MOST_TYPES = 1 << 18;
 
-/** Digits that a decimal's scale adds to each value. Real scales end at 76; one damaged bit makes 500 MB per value. */
+/** The maximum number of digits of a decimal's scale. Real scales end at 76; one damaged bit makes 500 MB per value. */
 const LARGEST_SCALE = 1000;
 
-/** A field as both libraries have it; nothing is taken for granted. */
+/** A field of both libraries; any property may be missing or wrong. */
 export interface LooseField {
   readonly name?: unknown;
   readonly type?: LooseType | null;
@@ -54,8 +54,8 @@ export function resolveColumns(fields: readonly LooseField[]): readonly NamedTyp
 }
 
 /**
- * The type of a library's type object that belongs to data, to be compared with the schema's; undefined where it is
- * none that is known.
+ * Returns the type of the type object of a column's data, to be compared with the schema's; undefined for an unknown
+ * one.
  */
 export function resolveType(type: LooseType | null | undefined): FieldType | undefined {
   try {
@@ -171,7 +171,7 @@ function entries(type: LooseType, depth: number, walk: Walk): { readonly key: Fi
     refuse(type, "has entries that are not pairs of key and value", walk);
   }
   const [key, value] = childFields(pair);
-  // Neither a logical type nor arrow.json has an effect on keys; arrow.uuid has.
+  // Logical types and arrow.json have no effect on keys; arrow.uuid has.
   const { extension } = marksOf(key?.metadata);
   const marks = { logical: undefined, extension: extension === "arrow.uuid" ? extension : undefined };
   return { key: resolve(key?.type, marks, depth, walk), value: resolveField(value, depth, walk) };

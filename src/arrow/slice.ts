@@ -1,5 +1,5 @@
 /**
- * Cutting rows into pieces without copying: each piece is a window of its source.
+ * Cuts rows into pieces without copying: each piece is a window of its source.
  *
  * @module
  */
@@ -15,28 +15,28 @@ import { constantWeight, pieceWeight } from "./type_bytes.ts";
 const DEFAULT_MAX_ROWS = 8192;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
-/** Rows that are weighed at once, at most: many enough for column-wise loops, few enough to stay in the cache. */
+/** The maximum number of rows weighed at once: enough for column-wise loops, few enough to stay in the cache. */
 const BLOCK = 1024;
 
 /** Bytes above which fewer rows are weighed at once: weighing the items of lists takes about 1 ns per byte. */
 const BLOCK_BYTES = 4 * 1024 * 1024;
 
-/** Of the rows that are weighed at once, at least one in this many is selected. */
+/** At least one in this many of the rows that are weighed at once is selected. */
 const SPARSE = 4;
 
-/** A piece: `count` rows from `from` on; where only some rows are selected, both count in the selection. */
+/** A piece: `count` rows from `from` on; if only some rows are selected, both count in the selection. */
 export interface PieceRange {
   readonly from: number;
   readonly count: number;
 }
 
-/** Limits with nothing left open. */
+/** Limits with defaults filled in. */
 export type PieceLimits = Required<BatchLimits>;
 
 /**
- * The pieces of some rows, in order, without a copy. A piece has at least one row, at most `batchMaxRows` rows and
+ * Yields the pieces of some rows, in order, without a copy. A piece has at least one row, at most `batchMaxRows` rows and
  * `batchMaxBytes` of Arrow buffers (fixed widths, offsets and variable bytes that its rows reference, without
- * dictionaries; a single row may pass it), and never rows of two chunks of a table.
+ * dictionaries; a single row may exceed it), and never rows of two chunks of a table.
  *
  * @throws {ConfigError} `config.type` or `config.range`: a limit is not a positive whole number.
  * @throws {EncodeError} What {@linkcode encodeRows} would refuse in the schema.
@@ -62,7 +62,7 @@ function* slices(rows: ArrowRows, view: RowsView, limits: PieceLimits): Generato
   for (const { from, count } of pieceRanges(view, limits)) yield sliceOf(rows, view, from, count);
 }
 
-/** Limits with their defaults; both must be positive whole numbers. */
+/** Fills in the defaults of limits; both must be positive integers. */
 export function resolveLimits(limits: BatchLimits): PieceLimits {
   if (typeof limits !== "object" || limits === null) {
     throw new ConfigError("config.type", {
@@ -86,8 +86,8 @@ function positive(field: string, value: unknown, byDefault: number): number {
 }
 
 /**
- * Where the pieces of some rows begin and end. With `only` (ascending row numbers) the pieces are parts of the
- * selection, and only selected rows count.
+ * Yields the beginning and end of each piece. With `only` (ascending row numbers) the pieces are parts of the selection,
+ * and only selected rows count.
  */
 export function* pieceRanges(
   view: RowsView,
@@ -118,13 +118,13 @@ export function* pieceRanges(
   }
 }
 
-/** How many selected rows lie before a row: the selection's end within a chunk, at `from` or behind it. */
+/** Returns how many selected rows are before a row: the selection's end within a chunk, at or after `from`. */
 function selectedBefore(row: number, from: number, only: readonly number[] | undefined): number {
   if (only === undefined) return row;
   return lowerBound(from, only.length, (index) => only[index]!, row);
 }
 
-/** How many rows, from the selection's `index`th on, are worth weighing together. */
+/** Returns how many rows, from the selection's `index`th on, are worth weighing together. */
 function rowsFrom(index: number, only: readonly number[] | undefined): number {
   if (only === undefined) return BLOCK;
   const row = only[index]!;
@@ -138,8 +138,8 @@ function rowsFrom(index: number, only: readonly number[] | undefined): number {
 }
 
 /**
- * The weights of a chunk's rows, asked for in ascending order; weighed a block at a time, all columns at once. `ahead`
- * gives the rows worth weighing from the selection's `index`th on.
+ * Returns the weights of a chunk's rows, which must be requested in ascending order; weighs a block of rows at a time,
+ * all columns at once. `ahead` returns how many rows to weigh from the selection's `index`th on.
  */
 function chunkWeights(chunk: ChunkView, ahead: (index: number) => number): (row: number, index: number) => number {
   const constants = chunk.columns.map(({ type }) => constantWeight(type));

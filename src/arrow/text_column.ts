@@ -1,5 +1,5 @@
 /**
- * Reads a column of bytes of a whole batch by row number: event ids, operations, values of subjects and headers.
+ * Reads a string or binary column of a whole batch by row number: event ids, operations, values of subjects and headers.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { chunkAt, type RowsView } from "./view.ts";
 
 /** A cursor over a string column; rows are numbered in the whole batch. */
 export interface TextColumn {
-  /** Moves to a row; false where it is null: its index, or the value that the index stands for. */
+  /** Moves to a row; returns false if its index, or the value behind the index, is null. */
   seek(row: number): boolean;
-  /** The bytes that the value is in. */
+  /** The bytes that contain the value. */
   readonly bytes: Uint8Array;
-  /** Where it begins. */
+  /** The position of its first byte. */
   readonly start: number;
-  /** Where it ends. */
+  /** The position after its last byte. */
   readonly end: number;
 }
 

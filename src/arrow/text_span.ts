@@ -1,5 +1,5 @@
 /**
- * The bytes of a string column's values, one at a time: through offsets, views and dictionaries.
+ * Reads the bytes of a string column's values, one at a time: through offsets, views and dictionaries.
  *
  * @module
  */
@@ -13,17 +13,17 @@ import { NO_BYTES } from "./buffers.ts";
 
 /** A cursor over a column's values. */
 export interface TextSpan {
-  /** The bytes that the value is in. */
+  /** The bytes that contain the value. */
   bytes: Uint8Array;
-  /** Where it begins. */
+  /** The position of its first byte. */
   start: number;
-  /** Where it ends. */
+  /** The position after its last byte. */
   end: number;
-  /** Moves to a slot; false where it is null, and the place is then what it was. */
+  /** Moves to a slot; returns false, and does not move, if it is null. */
   seek(slot: number): boolean;
 }
 
-/** A cursor over a column of text or binary (also of a fixed size), or a dictionary of either. Faults are thrown as they are found. */
+/** Returns a cursor over a column of strings or binary of any kind, or of a dictionary of them. `seek` throws faults. */
 export function textSpan(column: ColumnView): TextSpan {
   const { type } = column;
   switch (type.kind) {
@@ -88,7 +88,7 @@ function viewSpan(column: ColumnView): TextSpan {
   return span;
 }
 
-/** The buffer that a view of more than 12 bytes points into, checked to hold it. */
+/** Returns the buffer that a view of more than 12 bytes points into, checked to contain the value. */
 export function viewed(buffers: readonly Uint8Array[], words: Int32Array, slot: number): Uint8Array {
   const size = words[4 * slot]!;
   const index = words[4 * slot + 2]!;
@@ -144,7 +144,7 @@ function dictionarySpan(column: ColumnView): TextSpan {
 
 const decoder = new TextDecoder();
 
-/** Formats a value for an error message. A long one is cut before it is decoded. */
+/** Formats a value for an error message. A long one is truncated before it is decoded. */
 export function describeSpan({ bytes, start, end }: TextSpan): string {
   return describe(decoder.decode(bytes.slice(start, Math.min(end, start + 400))));
 }

@@ -1,5 +1,5 @@
 /**
- * Bytes of Arrow buffers that follow from a type alone, whatever the data.
+ * Computes bytes of Arrow buffers that follow from a type alone, whatever the data.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { FieldType } from "./field_type.ts";
 
 /**
- * What a piece of a column's rows references beside its rows' own weights: the last offset, and the rest of the bits.
+ * Returns what a piece of a column references in addition to its rows' own weights: the last offset, and padding bits.
  */
 export function pieceWeight(type: FieldType): number {
   switch (type.kind) {
@@ -32,7 +32,7 @@ export function pieceWeight(type: FieldType): number {
   }
 }
 
-/** The weight of every slot of a type, where it does not depend on the data. */
+/** Returns the weight of every slot of a type, if it does not depend on the data. */
 export function constantWeight(type: FieldType): number | undefined {
   switch (type.kind) {
     case "null":

@@ -1,5 +1,5 @@
 /**
- * Arrow's type ids, as apache-arrow and flechette both number them (Arrow's Schema.fbs, with -1 for dictionaries), and
+ * Arrow's type ids, which are the same in apache-arrow and flechette (Arrow's Schema.fbs, with -1 for dictionaries), and
  * the names that error messages use.
  *
  * @module
@@ -41,7 +41,7 @@ const UNITS = ["s", "ms", "us", "ns"];
 const FLOATS = ["16", "32", "64"];
 const INTERVALS = ["year_month", "day_time", "month_day_nano"];
 
-/** The properties of a library's type object that jetrow looks at; any of them may be missing or wrong. */
+/** The properties of a library's type object that jetrow reads; any of them may be missing or wrong. */
 export interface LooseType {
   readonly typeId?: unknown;
   readonly bitWidth?: unknown;
@@ -61,7 +61,7 @@ export interface LooseType {
   readonly dictionary?: unknown;
 }
 
-/** The name of a type for error messages. */
+/** Returns the name of a type for error messages. */
 export function typeName(type: LooseType | null | undefined): string {
   const id = type?.typeId;
   switch (id) {

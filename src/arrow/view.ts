@@ -1,6 +1,6 @@
 /**
- * A batch or table of apache-arrow, or a table of flechette, as columns of chunks. Libraries are told apart by their
- * shape, never by instanceof: two copies of one library must both do.
+ * A batch or table of apache-arrow, or a table of flechette, as columns of chunks. Libraries are recognized by the form
+ * of their objects, never by instanceof: objects of two copies of one library must both work.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { cellError, Fault, malformed } from "./fault.ts";
 import type { FieldType } from "./field_type.ts";
 import { type LooseField, resolveColumns } from "./schema.ts";
 
-/** Rows whose columns are each one piece of memory. */
+/** Rows for which each column is contiguous in memory. */
 export interface ChunkView {
   /** The number of its first row in the whole batch. */
   readonly firstRow: number;
@@ -25,7 +25,7 @@ export interface ChunkView {
   readonly starts: readonly number[];
 }
 
-/** Rows, ready to be written: types known, buffers found. */
+/** Rows ready to be written: types resolved, buffers found. */
 export interface RowsView {
   readonly rowCount: number;
   readonly names: readonly string[];
@@ -34,7 +34,7 @@ export interface RowsView {
   readonly chunks: readonly ChunkView[];
 }
 
-/** Where a chunk's columns are found. */
+/** The columns of a chunk in either library. */
 interface LooseChunk {
   readonly rowCount: number;
   /** Whether the columns have exactly these rows. */
@@ -48,7 +48,8 @@ interface LooseColumn {
 }
 
 /**
- * The view of rows. Types are resolved once a column; what cannot be written is refused here, before any value is read.
+ * Returns the view of rows. Types are resolved once per column; types that cannot be written are refused here, before
+ * any value is read.
  *
  * @throws {EncodeError} `encode.type`, `encode.column_name` or `encode.malformed`.
  */
@@ -70,10 +71,10 @@ export function viewRows(rows: ArrowRows): RowsView {
   return { rowCount: firstRow, names, types, chunks };
 }
 
-/** The views of slices that {@linkcode sliceOf} made: viewing a table again for every piece would be quadratic. */
+/** The views of slices that {@linkcode sliceOf} has made: viewing a table again for every piece would be quadratic. */
 const views = new WeakMap<object, RowsView>();
 
-/** A slice, also one of another copy of the package, which does not know its view. */
+/** A slice, possibly made by another copy of the package, which does not know its view. */
 interface Slice extends ArrowBatch {
   readonly source: ArrowRows;
   readonly from: number;
@@ -83,7 +84,7 @@ function isSlice(rows: ArrowRows): rows is Slice {
   return typeof rows === "object" && rows !== null && "source" in rows && "from" in rows;
 }
 
-/** Makes rows of a part of a view, without a copy; a slice of a slice is one of the rows themselves. */
+/** Makes rows from a part of a view, without a copy; a slice of a slice is a slice of the original rows. */
 export function sliceOf(rows: ArrowRows, view: RowsView, from: number, count: number): ArrowBatch {
   const of = isSlice(rows) ? { source: rows.source, from: rows.from + from } : { source: rows, from };
   const slice: Slice = { schema: rows.schema, numRows: count, data: { length: count, children: [] }, ...of };
@@ -97,14 +98,14 @@ function viewSlice(slice: Slice): RowsView {
   return isSlice(slice.source) ? refuse(slice) : narrow(viewRows(slice.source), slice.from, slice.numRows);
 }
 
-/** The index of the chunk that a row is in; -1 if no chunk has it. */
+/** Returns the index of the chunk that contains a row; -1 if none does. */
 export function chunkAt(chunks: readonly Pick<ChunkView, "firstRow" | "rowCount">[], row: number): number {
   const last = lowerBound(0, chunks.length, (index) => chunks[index]!.firstRow, row + 1) - 1;
   const chunk = chunks[last];
   return chunk !== undefined && row < chunk.firstRow + chunk.rowCount ? last : -1;
 }
 
-/** The rows from `from` on, `count` of them, numbered from 0. */
+/** Returns `count` rows from `from` on, numbered from 0. */
 function narrow(view: RowsView, from: number, count: number): RowsView {
   if (countOf(from) + countOf(count) > view.rowCount) {
     const text = `Cannot encode rows: rows ${from} to ${from + count} are not within ${view.rowCount} rows`;
@@ -150,7 +151,7 @@ function batchChunk(batch: { readonly numRows: number; readonly data: unknown } 
   return { rowCount: countOf(batch?.numRows), isBatch: true, columns, starts: columns.map(() => 0) };
 }
 
-/** flechette's columns are chunked each on its own: a chunk of rows ends wherever a chunk of some column does. */
+/** Each of flechette's columns has its own chunks: a chunk of rows ends wherever a chunk of any column does. */
 function* tableChunks(
   columns: readonly LooseColumn[],
   rowCount: number,
@@ -206,7 +207,7 @@ function viewChunk(
       const data = chunk.columns[at];
       if (data === undefined || data === null) return malformed("it has no data");
       const column = viewColumn(type, data, cache);
-      // A batch that announces other rows than its columns have would invent rows, or drop some.
+      // A batch that announces another number of rows than its columns have would add or drop rows.
       const length = chunk.isBatch ? chunk.rowCount : Math.max(column.length, chunk.starts[at]! + chunk.rowCount);
       return column.length === length ? column : refuseLength(names[at]!, column.length, length);
     } catch (fault) {

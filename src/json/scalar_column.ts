@@ -1,5 +1,5 @@
 /**
- * Reads single values of a batch as text, by row number: for subjects, headers and event ids.
+ * Reads single values of a batch as strings, by row number: for subjects, headers and event ids.
  *
  * @module
  */
@@ -15,12 +15,12 @@ import { attach, flush, FULL, scratch } from "./memory/scratch.ts";
 import { type Key, makeKey, NO_KEY } from "./write/key.ts";
 
 const QUOTE = 0x22;
-/** `n` of null: no other JSON form of a scalar begins with it. */
+/** The `n` of `null`: no other JSON form of a scalar begins with it. */
 const LETTER_N = 0x6e;
 const CLOSING = 0x5d;
 
 /**
- * Returns a cursor over a column of scalars, by its index in the schema: strings as they are, other values in their JSON
+ * Returns a cursor over a column of scalars, by its index in the schema: strings unchanged, other values in their JSON
  * form without quotes. `seek` throws EncodeErrors.
  */
 export function scalarColumn(view: RowsView, at: number): TextColumn {
@@ -67,7 +67,7 @@ function startsWith(bytes: Uint8Array, end: number, expected: Uint8Array): boole
   return end === expected.length && expected.every((byte, at) => byte === bytes[at]);
 }
 
-/** Writes the values of one row to memory of its own: the scratch that cells write to serves other readers, too. */
+/** Writes the values of one row to memory of its own, since other readers use the scratch that cells write to. */
 class ValueWriter {
   /** The values written last, from the first byte on. */
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(64);
@@ -85,7 +85,7 @@ class ValueWriter {
     this.#keys = keys;
   }
 
-  /** Writes the values of a row, and `closing` behind them unless it is negative. Returns how many bytes they are. */
+  /** Writes the values of a row, followed by `closing` unless it is negative. Returns the number of bytes. */
   write(row: number, closing: number): number {
     if (row < this.#firstRow || row >= this.#endRow) this.#enter(row);
     const arena = this.#arena;

@@ -1,5 +1,5 @@
 /**
- * Where each resource goes: resolved, created where missing, checked, and remembered.
+ * The destination of each resource: resolved, created if missing, checked, and cached.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { captureCheck, factsOf, type Found, openStream, refuse, type Wanted } fr
 import { refusalFindings } from "./checks/findings.ts";
 import { UsedStreams } from "./used_streams.ts";
 
-/** Where one resource goes. */
+/** The destination of one resource. */
 export interface Destination {
   /** The destination resource. */
   readonly resource: string;
@@ -30,30 +30,30 @@ export interface Destination {
   readonly created: string;
   /** The publish subject; or, if the rows have their own, the pattern of all of them. */
   readonly subject: string;
-  /** What its messages have in common. */
+  /** The common parts of its messages. */
   readonly target: MessageTarget;
-  /** Where its acknowledgments come from. */
+  /** The stream that acknowledgments must come from. */
   readonly source: AckSource;
   /** Reads an acknowledgment of the usual form; 0 for any other. */
   readonly readUsualAck: ReadUsualAck;
-  /** The stream's duplicate window in milliseconds; 0 when it has none. */
+  /** The stream's duplicate window in milliseconds; 0 if it has none. */
   readonly duplicateWindow: number;
   /**
-   * Throws a RouteError when the largest row of a batch would be acknowledged and removed at once. It is called with the
+   * Throws a RouteError if the largest row of a batch would be acknowledged and removed at once. It is called with the
    * bytes of that row: header block, payload and subject.
    */
   readonly checkLargest: ((largestMessage: number) => void) | undefined;
 }
 
-/** Destinations remembered at a time: the least recently used one is looked up again when it comes back. */
+/** The maximum number of cached destinations: the least recently used one is removed and looked up again when needed. */
 const REMEMBERED = 1024;
 
-/** Created streams remembered at a time. */
+/** The maximum number of created streams that are listed. */
 export const CREATED = 100;
 
 /**
- * Repeated lookups of streams at most: this many in any period of this many milliseconds. A feed of rows that are
- * refused must not become a feed of lookups.
+ * The maximum number of repeated lookups in a period of this many milliseconds: many refused rows must not cause many
+ * lookups.
  */
 const LOOKUPS = 10;
 const LOOKUP_PERIOD = 10_000;
@@ -73,7 +73,7 @@ export class Destinations {
   /** When streams were looked up again, in milliseconds of `performance.now()`: the last {@linkcode LOOKUPS} times. */
   readonly #lookups: number[] = [];
 
-  /** Destinations over a connection; reply subjects have at most `replyBytes` bytes. `used` may have earlier streams. */
+  /** Creates the destinations of a connection; reply subjects have at most `replyBytes` bytes; `used` may have streams. */
   constructor(nc: NatsConnection, settings: Settings, replyBytes: number, used: UsedStreams = new UsedStreams()) {
     this.#used = used;
     this.#nc = nc;
@@ -92,7 +92,7 @@ export class Destinations {
     if (!hasPlaceholder(stream)) this.#shared = await this.#find(sharedBy(stream, subject));
   }
 
-  /** Notes that rows are about to be sent to a destination. */
+  /** Records that rows are about to be sent to a destination. */
   use({ stream, created }: Destination): void {
     this.#used.note(stream, created);
   }
@@ -102,7 +102,7 @@ export class Destinations {
     return this.#used.takeLost((stream) => this.#creationOf(stream));
   }
 
-  /** When a stream was created; null if it does not exist, undefined without an answer. */
+  /** Returns when a stream was created; null if it does not exist, undefined without an answer. */
   async #creationOf(stream: string): Promise<string | null | undefined> {
     const { domain, inboxPrefix } = this.#settings;
     const options = { domain, inboxPrefix, signal: this.#closing.signal };
@@ -112,16 +112,16 @@ export class Destinations {
     return String(info.created);
   }
 
-  /** Ends the lookups in progress: nothing is created any more. */
+  /** Ends the lookups in progress, so that no stream is created afterwards. */
   close(): void {
     this.#closing.abort();
   }
 
-  /** Where a resource goes. Throws RouteErrors and ConnectionErrors; a failed lookup is not remembered. */
+  /** Returns the destination of a resource. Throws RouteErrors and ConnectionErrors; a failed lookup is not cached. */
   resolve(resource: string): Promise<Destination> {
     const known = this.#known.get(resource);
     if (known !== undefined) {
-      // Moved to the end: the first one is the least recently used.
+      // Moved to the end, so that the first entry is the least recently used.
       this.#known.delete(resource);
       this.#known.set(resource, known);
       return known;
@@ -136,8 +136,8 @@ export class Destinations {
   }
 
   /**
-   * Looks a destination's stream up once more, since its limits may have changed: before rows are refused by them.
-   * Returns undefined if streams were looked up too often lately. Throws as {@linkcode resolve} does.
+   * Looks a destination's stream up again, since its limits may have changed, before rows are refused by them.
+   * Returns undefined if streams were looked up too often recently. Throws as {@linkcode resolve} does.
    */
   async renew(old: Destination): Promise<Destination | undefined> {
     const { resource } = old;
@@ -157,7 +157,7 @@ export class Destinations {
     return true;
   }
 
-  /** Looks the shared stream up again. A stream that is gone is not created a second time. */
+  /** Looks the shared stream up again. Does not create a missing stream a second time. */
   #renewShared(): Promise<Found> {
     return this.#renewing ??= this.#lookUpShared().finally(() => this.#renewing = undefined);
   }
@@ -259,7 +259,7 @@ function captures({ info }: Found, subject: string): boolean {
   return overlapsSubject(info.config.subjects ?? [], subject);
 }
 
-/** The stream that all resources share. */
+/** Returns the stream that all resources share. */
 function sharedBy(stream: string, subject: string): Wanted {
   return {
     stream,
@@ -284,7 +284,7 @@ function named<T>(resource: string, stream: string, subject: string, check: () =
   }
 }
 
-/** The filter of a stream for all resources; an error of it concerns none of them. */
+/** Returns the filter of a stream for all resources; its errors name no resource. */
 function sharedFilter(stream: string, subject: string): string {
   try {
     return captureFilter({ stream, subject }, "x");

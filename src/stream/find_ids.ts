@@ -1,6 +1,6 @@
 /**
- * Looks for message ids among a subject's recent messages. The stream's leader answers, so that nothing it has stored
- * is missed.
+ * Searches a subject's recent messages for message ids. The stream's leader answers, so that no stored message is
+ * missed.
  *
  * @module
  */
@@ -12,22 +12,22 @@ import { type ApiOptions, apiRequest, isApiFailure, requestStreamInfo, unexpecte
 import { NO_MESSAGE } from "./api/server_codes.ts";
 import { currentMoment, elapsedBetween, type Moment } from "./resend.ts";
 
-/** What is looked for, and where. */
+/** The arguments of a search. */
 export interface IdSearch {
   /** The stream. */
   readonly stream: string;
   /** The subject of the messages. */
   readonly subject: string;
-  /** The values of `Nats-Msg-Id`; an empty string is not looked for. */
+  /** The values of `Nats-Msg-Id`; an empty string is not searched. */
   readonly ids: readonly string[];
   /** How far back: in milliseconds of the server's clock, or after a sequence. */
   readonly since: { readonly window: number } | { readonly sequence: number };
 }
 
-/** Sequences that one walker looks through, and how many walkers read at a time. */
+/** The number of sequences that one reader reads, and the number of concurrent readers. */
 const STRIDE = 500;
 const WALKERS = 16;
-/** Ids that are remembered of all subjects together, in bytes some 100 MiB at most: what was forgotten is read again. */
+/** How many ids of all subjects are remembered, some 100 MiB at most: forgotten ones are read again. */
 const MOST_KNOWN = 1 << 19;
 
 interface Found {
@@ -35,47 +35,47 @@ interface Found {
   readonly hdrs?: string;
 }
 
-/** What was read of one subject of a stream. */
+/** The messages that were read of one subject of a stream. */
 interface Reading {
-  /** When the stream was created: another one of the same name has other messages. */
+  /** When the stream was created: another stream of the same name has other messages. */
   created: string;
   /** All messages from `start` to `next` (exclusive) were read. */
   start: number;
   next: number;
-  /** The highest sequence of each id that was read and is remembered. */
+  /** The highest sequence of each id that is remembered. */
   readonly known: Map<string, number>;
-  /** Whether some ids were forgotten, so that an id that is not known may be among the messages that were read. */
+  /** Whether some ids were forgotten, so that an unknown id may be among the messages that were read. */
   forgot: boolean;
-  /** How many searches have not ended. */
+  /** The number of searches in progress. */
   pending: number;
-  /** The searches so far: one follows the other, so that none reads what another one reads. */
+  /** The searches so far: they run one after another, so that none reads what another one reads. */
   searches: Promise<unknown>;
 }
 
-/** One search on its way. */
+/** One search in progress. */
 interface Walk {
   readonly stream: string;
   readonly filter: string;
-  /** The ids that are still looked for. */
+  /** The ids that are not found yet. */
   readonly wanted: Set<string>;
-  /** The sequences of the others. They are kept apart from what is remembered, which may be forgotten meanwhile. */
+  /** The sequences of the others, kept apart from the remembered ids, which may be forgotten meanwhile. */
   readonly found: Map<string, number>;
   readonly reading: Reading;
   readonly options: ApiOptions;
 }
 
 /**
- * Finds messages by their ids. Searches share what they have read: a load that is stored already and published again
- * batch by batch is read once, in time that grows with its rows.
+ * Finds messages by their ids. Searches share what they have read: a stored load that is published again batch by batch
+ * is read once, in time proportional to its rows.
  */
 export class IdFinder {
   readonly #nc: NatsConnection;
   readonly #options: ApiOptions;
   readonly #mostKnown: number;
-  /** By stream and subject; the one that was searched last is the last. */
+  /** By stream and subject; the most recently searched is the last. */
   readonly #readings = new Map<string, Reading>();
 
-  /** Makes a finder that has read nothing, and remembers at most `mostKnown` ids between searches. */
+  /** Creates a finder that remembers at most `mostKnown` ids between searches. */
   constructor(nc: NatsConnection, options: ApiOptions, mostKnown: number = MOST_KNOWN) {
     this.#nc = nc;
     this.#options = options;
@@ -83,7 +83,7 @@ export class IdFinder {
   }
 
   /**
-   * Returns the stream sequence of each id, 0 for one that the stream does not have. Reads by STREAM.MSG.GET, which the
+   * Returns the stream sequence of each id, 0 for an id that the stream does not have. Reads by STREAM.MSG.GET, which the
    * leader answers. Throws a ConnectionError if reading is not permitted or not answered, and the signal's reason after
    * an abort.
    */
@@ -95,7 +95,7 @@ export class IdFinder {
     reading.pending++;
     const asked = currentMoment();
     const found = reading.searches.then(() => this.#search(search, asked, reading, { ...this.#options, signal }));
-    reading.searches = found.catch(() => {}); // the next search reads on where this one has failed
+    reading.searches = found.catch(() => {}); // the next search continues where this one has failed
     try {
       return await found;
     } finally {
@@ -131,14 +131,14 @@ export class IdFinder {
       const filter = info.config.subject_transform === undefined ? subject : ">";
       const start = "sequence" in since
         ? { seq: since.sequence + 1 }
-        // The window ends when the search was asked for, not when those before it have ended.
+        // The window counts from the request of the search, not from the end of the previous ones.
         : { start_time: timeBefore(info, since.window + elapsedBetween(asked, currentMoment())) };
       await this.#readAll(start, info.state.last_seq, ids.length, { stream, filter, wanted, found, reading, options });
     }
     return Float64Array.from(ids, (id) => found.get(id) ?? 0);
   }
 
-  /** Reads what was not read yet of the messages from `start` to the sequence `last`, until all wanted ids are found. */
+  /** Reads the unread messages from `start` to the sequence `last`, until all wanted ids are found. */
   async #readAll(start: Readonly<Record<string, unknown>>, last: number, ids: number, walk: Walk): Promise<void> {
     const { stream, filter, reading, wanted, options } = walk;
     if (wanted.size === 0) return;
@@ -147,7 +147,7 @@ export class IdFinder {
     if (first.seq > reading.next) {
       reading.start = reading.next = first.seq;
       reading.forgot = false;
-      // The rows of an answer that was lost are among the newest messages: these are looked through first.
+      // The rows of a lost answer are among the newest messages, which are therefore read first.
       const newest = Math.max(first.seq, last - Math.max(STRIDE * WALKERS, 2 * ids) + 1);
       const end = await this.#readBlock(newest, last, walk);
       if (newest === first.seq) reading.next = end;
@@ -168,7 +168,7 @@ export class IdFinder {
     return true;
   }
 
-  /** Reads the messages of a range of sequences. Returns the sequence from which on there may be others. */
+  /** Reads the messages of a range of sequences. Returns the sequence from which on there may be more. */
   async #readBlock(from: number, to: number, walk: Walk): Promise<number> {
     const { stream, filter, options } = walk;
     let stride = from;
@@ -195,7 +195,7 @@ export class IdFinder {
     };
     const walkers = Array.from({ length: WALKERS }, () =>
       walker().catch((error) => {
-        hasFailed = true; // the other walkers stop, too
+        hasFailed = true; // the other readers stop, too
         throw error;
       }));
     await Promise.all(walkers);
@@ -213,7 +213,7 @@ export class IdFinder {
     for (const oldest of known.keys()) return void known.delete(oldest);
   }
 
-  /** Drops the readings that were searched longest ago, if all together remember too much. The latest one stays. */
+  /** Drops the least recently searched readings if all together remember too many ids. The latest one stays. */
   #dropOldReadings(): void {
     const readings = [...this.#readings.values()];
     let known = readings.reduce((sum, reading) => sum + Math.max(1, reading.known.size), 0);
@@ -231,14 +231,14 @@ function unread(): Reading {
   return { created: "", start: 0, next: 0, known, forgot: false, pending: 0, searches: Promise.resolve() };
 }
 
-/** A time by the server's clock: the client's may be another. */
+/** Returns a time by the server's clock, which the client's may differ from. */
 function timeBefore(info: StreamInfo, window: number): string {
   const time = new Date(Date.parse((info as { ts?: string }).ts ?? "") - window);
   if (!Number.isNaN(time.getTime())) return time.toISOString();
   throw new ConnectionError("connection.no_answer", `${info.config.name} tells no time`);
 }
 
-/** The first message that matches; undefined if none does. */
+/** Returns the first message that matches; undefined if none does. */
 async function next(
   nc: NatsConnection,
   stream: string,
@@ -268,6 +268,6 @@ function idOf({ hdrs }: Found): string | undefined {
   try {
     return /\r\nNats-Msg-Id: *([^\r]*)\r\n/.exec(atob(hdrs))?.[1];
   } catch {
-    return undefined; // no base64: a message that tells no id
+    return undefined; // not base64: a message without a usable id
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What a publish mode needs of a stream, of the server that hosts it, and of each message.
+ * The requirements of a publish mode for a stream, for the server that hosts it, and for each message.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { batchHeaderBytes } from "../message/batch_headers.ts";
 import type { PublishMode } from "../types/mod.ts";
 import type { ServerRelease } from "./checks/facts.ts";
 
-/** The needs of a publish mode. */
+/** The requirements of a publish mode. */
 export interface ModeNeeds {
-  /** The stream's flag and the lowest server; undefined if every stream and server will do. */
+  /** The stream's flag and the lowest server; undefined if any stream and server will do. */
   readonly support:
     | { readonly flag: "allow_atomic" | "allow_batched"; readonly server: ServerRelease }
     | undefined;
@@ -29,7 +29,7 @@ const NEEDS: Readonly<Record<PublishMode, ModeNeeds>> = {
   fast: { support: { flag: "allow_batched", server: { version: "2.14.0", level: 4 } }, headerBytes: undefined },
 };
 
-/** Returns the needs of a publish mode. */
+/** Returns the requirements of a publish mode. */
 export function needsOf(mode: PublishMode): ModeNeeds {
   return NEEDS[mode];
 }

@@ -1,5 +1,5 @@
 /**
- * Looks a stream up, creates it where it is missing, and checks that it can take rows.
+ * Looks a stream up, creates it if it is missing, and checks that it can accept rows.
  *
  * @module
  */
@@ -26,9 +26,9 @@ export interface Wanted {
   readonly stream: string;
   /** The publish subject, with `*` for each token that holds the placeholder. */
   readonly pattern: string;
-  /** The filter that a created stream gets: asked for when it is needed, since not every template has one. */
+  /** Returns the filter of a created stream; called only if needed, since not every template has one. */
   readonly filter: () => string;
-  /** The destination resource, where one is concerned. */
+  /** The destination resource, if the lookup is for one. */
   readonly resource?: string | undefined;
   /** Whether several resources share the stream. */
   readonly sharedByResources: boolean;
@@ -36,7 +36,7 @@ export interface Wanted {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A stream that can take rows. */
+/** A stream that can accept rows. */
 export interface Found {
   /** The stream. */
   readonly info: StreamInfo;
@@ -44,7 +44,7 @@ export interface Found {
   readonly created: boolean;
 }
 
-/** Returns a stream that can take rows, created if needed. Throws a RouteError, or a ConnectionError without an answer. */
+/** Returns a stream that can accept rows, created if needed. Throws a RouteError; without an answer a ConnectionError. */
 export async function openStream(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<Found> {
   const answer = await lookUp(nc, settings, wanted);
   if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, false), created: false };
@@ -155,7 +155,7 @@ export function captureCheck(
   };
 }
 
-/** What the checks judge. */
+/** Returns the facts that the checks read. */
 export function factsOf(
   nc: NatsConnection,
   settings: Settings,

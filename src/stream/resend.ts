@@ -1,5 +1,5 @@
 /**
- * The one rule for sending a row again that may be stored already.
+ * The rule for sending a row again that may be stored already.
  *
  * The row must carry an id, and at the moment of the submission less time must have passed since the row was first sent
  * than the stream's duplicate window less `publishTimeout`. The stream then recognizes the second copy: it arrives
@@ -21,17 +21,17 @@ export function currentMoment(): Moment {
   return { wall: Date.now(), steady: performance.now() };
 }
 
-/** Returns the moment of a time on the wall clock, which is all that another process can know. */
+/** Returns the moment of a time on the wall clock, which is the only clock that processes share. */
 export function momentOf(wall: number, now: Moment = currentMoment()): Moment {
   return { wall, steady: now.steady - Math.max(0, now.wall - wall) };
 }
 
-/** Returns the time between two moments: the larger of what the clocks say. */
+/** Returns the time between two moments: the larger of both clocks' differences. */
 export function elapsedBetween(since: Moment, now: Moment): number {
   return Math.max(now.wall - since.wall, now.steady - since.steady);
 }
 
-/** Returns the time after which the stream does not surely recognize another copy of a row any more. */
+/** Returns the time after which the stream may no longer recognize another copy of a row. */
 export function resendLimit(duplicateWindow: number, publishTimeout: number): number {
   return duplicateWindow - publishTimeout;
 }

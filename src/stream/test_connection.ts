@@ -1,5 +1,5 @@
 /**
- * Whether a connection reaches a JetStream, and which.
+ * Checks that a connection reaches a JetStream, and which.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { accountOf } from "./account.ts";
 import { type ReadingOptions, resolveReading } from "../options/reading.ts";
 
 /**
- * What the account uses of JetStream. Limits are absent where there are none.
+ * The account's JetStream usage. Limits are absent if the account has none.
  *
  * @example
  * ```ts
@@ -29,18 +29,18 @@ export interface JetStreamUse {
   readonly storage: number;
   /** Bytes of memory storage in use. */
   readonly memory: number;
-  /** Bytes of file storage that are allowed. */
+  /** The limit of file storage in bytes. */
   readonly maxStorage?: number;
-  /** Bytes of memory storage that are allowed. */
+  /** The limit of memory storage in bytes. */
   readonly maxMemory?: number;
   /** The JetStream domain. */
   readonly domain?: string;
-  /** The API level; servers below 2.11 do not tell. */
+  /** The API level; absent for servers below 2.11. */
   readonly apiLevel?: number;
 }
 
 /**
- * What a connection reaches.
+ * The server and the JetStream that a connection reaches.
  *
  * @example
  * ```ts
@@ -62,14 +62,14 @@ export interface ConnectionTest {
 }
 
 /**
- * Asks the server for the account's JetStream (`$JS.API.INFO`), which tells in one round trip whether the connection
- * works, the user may ask, and JetStream is on.
+ * Requests the account's JetStream usage (`$JS.API.INFO`), which shows in one round trip that the connection works, the
+ * user has permission, and JetStream is on.
  *
  * Throws a ConnectionError: `connection.no_jetstream`, `connection.permission`, `connection.no_answer` or
  * `connection.closed`; and the signal's reason after an abort.
  *
  * @param nc the connection
- * @param options `domain`, `inboxPrefix` and `signal`; a whole SinkConfig will do
+ * @param options `domain`, `inboxPrefix` and `signal`; also accepts a whole SinkConfig
  *
  * @example
  * ```ts

@@ -1,25 +1,25 @@
 /**
- * The streams that rows were published to, and whether each is still the stream that it was. A stream that was deleted
- * and recreated acknowledges rows as before, and no longer has those that it acknowledged earlier.
+ * The streams that rows were published to, and whether each is still the same stream. A stream that was deleted and
+ * recreated acknowledges rows as before, but no longer has those that it acknowledged earlier.
  *
  * @module
  */
 
 import { inOrder } from "../util/in_order.ts";
 
-/** Lookups at a time. */
+/** The number of concurrent lookups. */
 const LOOKUPS = 16;
 
-/** Finds out when a stream was created: null if it does not exist, undefined if that is not known. */
+/** Returns when a stream was created: null if it does not exist, undefined if that is unknown. */
 export type CreationOf = (stream: string) => Promise<string | null | undefined>;
 
 /** Streams with the time of their creation, as they were before their first row was sent. */
 export class UsedStreams {
   readonly #created = new Map<string, string>();
-  /** A stream that was used under two creation times. */
+  /** A stream that was seen with two creation times. */
   #lost: string | undefined;
 
-  /** Notes that rows are about to be sent to a stream. */
+  /** Records that rows are about to be sent to a stream. */
   note(stream: string, created: string): void {
     const known = this.#created.get(stream);
     if (known === undefined) this.#created.set(stream, created);
@@ -28,7 +28,7 @@ export class UsedStreams {
 
   /**
    * Returns a stream that was deleted since rows were sent to it, whether or not it was recreated; undefined if there is
-   * none. Then the streams are forgotten: what was published to them is accounted for.
+   * none. Forgets the streams, since the rows published to them are accounted for.
    */
   async takeLost(creationOf: CreationOf): Promise<string | undefined> {
     const used = [...this.#created];

@@ -1,6 +1,6 @@
 /**
  * Appends the values of a delta to a dictionary. Small chunks are merged into larger ones: a stream that extends its
- * dictionary before each batch would otherwise have as many chunks as batches, and each batch looks at all of them.
+ * dictionary before each batch would otherwise have as many chunks as batches, and each batch reads all of them.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { wordsOf } from "../buffers.ts";
 import { TypeId } from "../type_id.ts";
 import { type IpcData, widthOf } from "./columns.ts";
 
-/** A chunk is merged with the one before unless that one has more than this many times its values. */
+/** A chunk is merged with the previous one unless that one has more than this many times its values. */
 const FACTOR = 2;
 
-/** Returns the chunks of `known` and, behind them, `added`. Earlier batches keep `known`: it is not changed. */
+/** Returns the chunks of `known`, followed by `added`. Does not change `known`, which earlier batches keep. */
 export function appendValues(known: readonly IpcData[], added: IpcData): readonly IpcData[] {
   const chunks = [...known];
   let last = added;
@@ -27,7 +27,7 @@ export function appendValues(known: readonly IpcData[], added: IpcData): readonl
   return chunks;
 }
 
-/** Merges two chunks of one type; undefined for nested types, and for offsets that are wrong: the encoder refuses those. */
+/** Merges two chunks of one type; undefined for nested types, and for wrong offsets, which the encoder refuses. */
 function merge(a: IpcData, b: IpcData): IpcData | undefined {
   const values = isSpans(a) ? mergeSpans(a, b) : mergeFixed(a, b);
   if (values === undefined) return undefined;
@@ -58,7 +58,7 @@ function mergeSpans(a: IpcData, b: IpcData): Pick<IpcData, "values" | "valueOffs
   return { valueOffsets: new Uint8Array(offsets.buffer), values: joined(left.bytes, right.bytes) };
 }
 
-/** Returns offsets, which begin with 0, and the bytes that they refer to; undefined if they do not, or are not in order. */
+/** Returns offsets, which begin with 0, and the bytes that they refer to; undefined if the offsets are not valid. */
 function spansOf({ valueOffsets, values, length }: IpcData) {
   const offsets = wordsOf(valueOffsets).subarray(0, length + 1);
   if (offsets[0] !== 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Takes the buffers of a batch one after the other: each is checked to lie inside the body and to hold what its column
- * needs, and decompressed.
+ * Takes the buffers of a batch in order. Each must be inside the body and as large as its column needs, and is
+ * decompressed.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Inflate } from "./compression.ts";
 import { damaged } from "./fault.ts";
 import { type BatchHead, countAt } from "./message.ts";
 
-/** The largest padding after the values of a buffer: writers align to 64 bytes, and old ones reserve more. */
+/** The maximum padding after the values of a buffer: writers align to 64 bytes, and old ones reserve more. */
 const PADDING = 64;
 
 const NONE = new Uint8Array(0);
@@ -33,7 +33,7 @@ export class BufferReader {
     this.#inflate = inflate;
   }
 
-  /** Throws if the batch has more buffers than its schema asks for. */
+  /** Throws if the batch has more buffers than its schema requires. */
   finish(): void {
     const { buffers, variadic } = this.#head;
     if (this.#next !== buffers.count) {
@@ -59,7 +59,7 @@ export class BufferReader {
     return counted === 0 ? undefined : bits;
   }
 
-  /** Skips the validity bitmap of a union (before Arrow 1.0), which has to be empty. */
+  /** Skips the validity bitmap of a union (before Arrow 1.0), which must be empty. */
   skipValidity(): void {
     if (this.#take(0).length > 0) damaged("it is a union of a format before Arrow 1.0. Write it with a later version");
   }
@@ -70,7 +70,7 @@ export class BufferReader {
     return bytes.length >= size ? bytes : damaged(`a buffer has ${bytes.length} bytes instead of ${size}`);
   }
 
-  /** Takes the offsets of `length` values, one more than values. Without values they may be absent. */
+  /** Takes the offsets of `length` values, of which there is one more. Without values they may be absent. */
   offsets(length: number, width: 4 | 8): Uint8Array {
     if (length > 0) return this.fixed((length + 1) * width);
     const bytes = this.#take(width);
@@ -106,8 +106,8 @@ export class BufferReader {
   }
 
   /**
-   * Takes the next buffer, of which `needed` bytes are read. They bound what is decompressed: a `sliced` buffer may hold
-   * more than its column refers to, and is then decompressed in part.
+   * Takes the next buffer, of which `needed` bytes are read. They limit decompression: a `sliced` buffer may hold more
+   * than its column refers to, and is then decompressed in part.
    */
   #take(needed: number, sliced = false): Uint8Array {
     const { view, count } = this.#head.buffers;
@@ -127,7 +127,7 @@ export class BufferReader {
     return this.#head.codec === undefined ? bytes : this.#decompress(bytes, needed, sliced);
   }
 
-  /** A compressed buffer begins with its uncompressed length: -1 if it is stored as it is, 0 if it is empty. */
+  /** A compressed buffer begins with its uncompressed length: -1 if it is stored uncompressed, 0 if it is empty. */
   #decompress(bytes: Uint8Array, needed: number, sliced: boolean): Uint8Array {
     if (bytes.length < 8) return damaged(`a compressed buffer has ${bytes.length} bytes: its length alone needs 8`);
     const length = Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigInt64(0, true));
@@ -164,7 +164,7 @@ function onesOf(word: number): number {
   return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Returns how many bytes of each buffer the views of a column refer to. Views that point elsewhere are found later. */
+/** Returns how many bytes of each buffer the views of a column refer to. References outside are found later. */
 function extentsOf(words: Int32Array, length: number, buffers: number): readonly number[] {
   const extents = new Array<number>(buffers).fill(0);
   for (let slot = 0; slot < length; slot++) {

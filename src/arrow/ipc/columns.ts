@@ -13,13 +13,13 @@ import { type BatchHead, countAt } from "./message.ts";
 import type { IpcField, IpcType } from "./schema.ts";
 import type { Inflate } from "./compression.ts";
 
-/** The column data of the reader, in the shape that the encoder takes. */
+/** The reader's column data, in the form that the encoder takes. */
 export interface IpcData extends LooseData {
   readonly type: IpcType;
   readonly length: number;
 }
 
-/** Dictionaries known so far: the chunks of their values. */
+/** The dictionaries known so far: the chunks of their values. */
 export type Dictionaries = ReadonlyMap<number, readonly IpcData[]>;
 
 /** Builds the columns of a batch. `fields` are its schema's, or the one field of a dictionary's values. */
@@ -45,7 +45,7 @@ export function readColumns(
   return columns;
 }
 
-/** Bytes per value of the types that have a fixed width of whole bytes. */
+/** Bytes per value of the types with a fixed width of whole bytes. */
 export function widthOf(type: IpcType): number | undefined {
   switch (type.typeId) {
     case TypeId.Int:
@@ -105,7 +105,7 @@ class ColumnReader {
     }
   }
 
-  /** Throws if the batch has more nodes or buffers than its schema asks for. */
+  /** Throws if the batch has more nodes or buffers than its schema requires. */
   finish(): void {
     const { count } = this.#head.nodes;
     if (this.#node !== count) damaged(`a batch has ${count} nodes and its schema asks for ${this.#node}`);

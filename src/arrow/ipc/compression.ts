@@ -1,5 +1,5 @@
 /**
- * Decompresses buffers into memory of a size known beforehand.
+ * Decompresses buffers into memory of a size known in advance.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export async function loadCodec(codec: Codec, native?: NativeZstd): Promise<Infl
   return native === undefined ? portableZstd(await import("fzstd")) : nativeZstd(native);
 }
 
-/** A native decoder cannot stop early: this is the most that it may decompress beyond what is needed. */
+/** How many bytes more than needed a native decoder, which cannot stop early, may decompress at most. */
 const LARGEST_EXCESS = 1 << 26;
 
 function nativeZstd(decompress: NativeZstd): Inflate {
@@ -60,10 +60,10 @@ function portableZstd({ Decompress }: typeof import("fzstd")): Inflate {
   };
 }
 
-/** Thrown when all bytes that are needed are decompressed. */
+/** Thrown when all needed bytes are decompressed. */
 const ENOUGH = Symbol("enough");
 
-/** Turns what a decoder throws into a fault. */
+/** Turns an error of a decoder into a fault. */
 function guarded<T>(decode: () => T): T {
   try {
     return decode();

@@ -1,5 +1,5 @@
 /**
- * What is wrong with Arrow IPC data, before the caller is known: `readArrow` throws an EncodeError, the command an error
+ * A fault of Arrow IPC data, before the caller is known: `readArrow` throws an EncodeError for it, the command an error
  * that names the input.
  *
  * @module
@@ -8,7 +8,7 @@
 import { EncodeError, type EncodeErrorCode } from "../../errors/mod.ts";
 import { describe } from "../../util/describe.ts";
 
-/** A fault of IPC data: thrown by every part of the reader, never seen outside of it. */
+/** A fault of IPC data, thrown by all parts of the reader and not visible outside of it. */
 export class IpcFault extends Error {
   readonly code: EncodeErrorCode;
   /** The index of the record batch, if the fault is in one. */
@@ -16,13 +16,13 @@ export class IpcFault extends Error {
   /** The name of the column, if the fault is in one. */
   column: string | undefined;
 
-  /** Makes a fault; `problem` is a phrase without an end mark. */
+  /** Creates a fault; `problem` is a phrase without an end mark. */
   constructor(problem: string, code: EncodeErrorCode = "encode.malformed") {
     super(problem);
     this.code = code;
   }
 
-  /** What is wrong, and in which column. */
+  /** The problem, and its column. */
   get problem(): string {
     return this.column === undefined ? this.message : `column ${describe(this.column)}: ${this.message}`;
   }
@@ -33,7 +33,7 @@ export function damaged(problem: string): never {
   throw new IpcFault(problem);
 }
 
-/** Returns the EncodeError of a fault; anything else as it is. */
+/** Returns the EncodeError of a fault; returns any other error unchanged. */
 export function readError(thrown: unknown): unknown {
   if (!(thrown instanceof IpcFault)) return thrown;
   const { code, problem, batch, column } = thrown;

@@ -9,12 +9,12 @@ import { damaged } from "./fault.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** How often the bytes of a buffer may be read on average: references to one long string could make it any number. */
+/** How often the bytes of a buffer may be read on average: many references to one long string would exceed any size. */
 const REUSE = 16;
-/** Bytes that may be read of the smallest buffer. */
+/** How many bytes may be read even of the smallest buffer. */
 const LEAST_BUDGET = 1 << 16;
 
-/** Bytes of strings and vectors that may still be read. */
+/** How many bytes of strings and vectors may still be read. */
 interface Budget {
   left: number;
 }

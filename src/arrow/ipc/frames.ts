@@ -1,5 +1,5 @@
 /**
- * Finds the messages of Arrow IPC data: in a stream one after the other, in a file by its footer.
+ * Finds the messages of Arrow IPC data: in a stream in order, in a file by its footer.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { RandomAccess, SequentialAccess } from "./source.ts";
 /** A message: its metadata and its body. The body is empty if the source skips bodies. */
 export type Message = MessageHead & { readonly body: Uint8Array };
 
-/** Marks a message since Arrow 0.15; before, a message began with its length. */
+/** Begins a message since Arrow 0.15; before, a message began with its length. */
 const CONTINUATION = 0xffffffff;
 /** The first and the last bytes of a file, and the first ones padded to 8 bytes. */
 const MAGIC = "ARROW1";
@@ -21,9 +21,9 @@ const MAGIC_WORD = 0x4f525241; // "ARRO", read as a length
 const FILE_START = 8;
 /** Size of the struct Block of a footer (File.fbs): offset, metadata length, body length. */
 const BLOCK_SIZE = 24;
-/** The end-of-stream marker and padding to 64 bytes: less than a message needs. */
+/** The end-of-stream marker and padding to 64 bytes: less than any message needs. */
 const LARGEST_GAP = 8 + 64;
-/** What a message may have around a schema that a footer has not, with room for padding. */
+/** The size that a message may have in addition to a schema as in the footer, with padding. */
 const LARGEST_FRAME = 4096;
 
 /** Reads the messages of a stream: one schema first, then dictionaries and batches, then the end-of-stream marker. */
@@ -128,8 +128,8 @@ function readBlock(view: DataView, at: number, end: number): Block {
 }
 
 /**
- * Messages must not overlap: a batch that the footer lists twice would be published twice. Nor may there be bytes between
- * them that could be a message: a batch that a damaged footer does not list would be lost.
+ * Messages must not overlap: a batch that the footer lists twice would be published twice. Bytes between them must not be
+ * a possible message: a batch that a damaged footer does not list would be lost.
  */
 async function checkComplete(file: RandomAccess, blocks: readonly Block[], footerStart: number): Promise<void> {
   const sorted = blocks.toSorted((a, b) => a.offset - b.offset);
@@ -145,8 +145,8 @@ async function checkComplete(file: RandomAccess, blocks: readonly Block[], foote
 }
 
 /**
- * Before its first block a file repeats the footer's schema: as a message, by polars as a bare table, by apache-arrow not
- * at all. Hence its size is bounded, and no batch may be found in it.
+ * Before its first block a file repeats the footer's schema: usually as a message, by polars as a bare table, by
+ * apache-arrow not at all. Its size is therefore limited, and no batch may be in it.
  */
 async function checkHead(file: RandomAccess, end: number, footerLength: number): Promise<void> {
   if (end - FILE_START > 4 * footerLength + LARGEST_FRAME) unlisted(FILE_START, end);

@@ -9,16 +9,16 @@ import { type RandomAccess, RandomSource, type SequentialAccess } from "./source
 
 /** Opened Arrow IPC data. */
 export interface ArrowInput {
-  /** Its messages, to be read once. */
+  /** Its messages; can be read once. */
   readonly messages: AsyncIterable<Message>;
-  /** Whether a dictionary may replace an earlier one: in streams it may, in files it may not. */
+  /** Whether a dictionary may replace an earlier one: allowed in streams, not in files. */
   readonly replaces: boolean;
 }
 
 /** The first bytes of the file format. */
 const FILE_MAGIC = [0x41, 0x52, 0x52, 0x4f, 0x57, 0x31]; // ARROW1
 
-/** Whether data of the file format begins with `head`. */
+/** Returns whether data that begins with `head` is in the file format. */
 export function isFileFormat(head: Uint8Array): boolean {
   return FILE_MAGIC.every((byte, index) => head[index] === byte);
 }

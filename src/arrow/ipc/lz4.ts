@@ -1,5 +1,5 @@
 /**
- * Decompresses LZ4 frames, as Arrow's LZ4_FRAME compression has them, with a check of every length and distance.
+ * Decompresses LZ4 frames, as in Arrow's LZ4_FRAME compression, with a check of every length and distance.
  *
  * Source: "LZ4 Frame Format Description" 1.6.4 and "LZ4 Block Format Description". Checksums are not verified: Arrow's
  * C++ library writes none.
@@ -14,11 +14,11 @@ const MAGIC = 0x184d2204;
 const STORED = 0x80000000;
 /** The largest block of a frame, by the code in its descriptor. */
 const LARGEST_BLOCKS: Readonly<Record<number, number>> = { 4: 2 ** 16, 5: 2 ** 18, 6: 2 ** 20, 7: 2 ** 22 };
-/** The shortest match; lengths of matches count from it. */
+/** The shortest match, to which the lengths of matches are relative. */
 const SHORTEST_MATCH = 4;
 /** From this length on the runtime's copy is faster than a loop. */
 const LONG = 64;
-/** The most bytes that one byte of a frame stands for: one of a match's length. */
+/** The maximum number of bytes that one byte of a frame, one of a match's length, can stand for. */
 const LARGEST_RATIO = 255;
 
 /** Decompresses a frame that announces `length` bytes, and returns the first `needed` of them. */
@@ -49,7 +49,7 @@ function readFrame(frame: Uint8Array, view: DataView, length: number, needed: nu
       ? copyBlock(block, content, filled, limit)
       : readBlock(block, content, filled, limit);
     if (position < 0) {
-      // The content does not fit: that is the end where less is needed than there is, and otherwise a broken frame.
+      // The content does not fit: the end if fewer bytes are needed than it has, otherwise a damaged frame.
       if (limit === needed && needed < length) return content;
       throw new RangeError("a block is larger than announced");
     }
@@ -99,7 +99,7 @@ function readBlock(block: Uint8Array, content: Uint8Array, start: number, limit:
     if ((token & 15) === 15) { for (let more = 255; more === 255; length += more) more = byteAt(block, at++); }
     if (distance === 0 || distance > to) throw new RangeError("a match begins before the content");
     const end = Math.min(to + length, limit);
-    // A match may overlap what it writes: its beginning is then repeated.
+    // A match may overlap its own output: its beginning is then repeated.
     if (length < LONG || distance < length) { for (let p = to; p < end; p++) content[p] = content[p - distance]!; }
     else content.copyWithin(to, to - distance, to - distance + (end - to));
     if (to + length > limit) return -1;

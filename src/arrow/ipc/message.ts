@@ -34,15 +34,15 @@ export type MessageHead =
     | { readonly kind: "batch"; readonly data: BatchHead }
   );
 
-/** The largest body of a message: what the runtimes' arrays hold. */
+/** The maximum size of a message's body: the limit of the runtimes' arrays. */
 export const LARGEST_BODY = 2 ** 31 - 1;
-/** The largest metadata of a message. */
+/** The maximum size of a message's metadata. */
 export const LARGEST_METADATA = 2 ** 28;
 
 /** Sizes of the structs FieldNode and Buffer (Message.fbs). */
 const NODE_SIZE = 16;
 const BUFFER_SIZE = 16;
-/** The largest padding behind the last buffer of a body: writers align to 8 or 64 bytes. */
+/** The maximum padding after the last buffer of a body: writers align to 8 or 64 bytes. */
 const PADDING = 64;
 /** MetadataVersion.V4 and V5 (Schema.fbs): older formats have another layout. */
 const [VERSION_4, VERSION_5] = [3, 4];
@@ -79,7 +79,7 @@ export function readMessage(metadata: Uint8Array): MessageHead {
   }
 }
 
-/** Whether bytes are the metadata of a dictionary or of a record batch. They may be anything else. */
+/** Returns whether bytes, which may be anything, are the metadata of a dictionary or of a record batch. */
 export function holdsRows(bytes: Uint8Array): boolean {
   try {
     return readMessage(bytes).kind !== "schema";
@@ -104,7 +104,7 @@ function readBatch(batch: FlatTable, bodyLength: number, oldUnions: boolean): Ba
   };
 }
 
-/** A body must end with its last buffer: a longer one would take in the messages that follow, and their rows. */
+/** A body must end with its last buffer: a longer one would include the messages that follow, and their rows. */
 function checkBodyLength({ view, count }: BatchHead["buffers"], bodyLength: number): void {
   let end = 0;
   for (let at = 0; at < BUFFER_SIZE * count; at += BUFFER_SIZE) {
@@ -121,7 +121,7 @@ function readCodec(compression: FlatTable): Codec {
   return codec;
 }
 
-/** Reads a length or a count of a struct. */
+/** Reads a length or a count from a struct. */
 export function countAt(view: DataView, at: number, what: string): number {
   const count = safeInt64(view, at);
   return count >= 0 ? count : damaged(`${what} is ${count}`);

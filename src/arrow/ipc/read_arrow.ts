@@ -15,8 +15,8 @@ import { readBatches } from "./read_batches.ts";
 import { blobAccess, bytesAccess, ChunkSource } from "./source.ts";
 
 /**
- * A source of Arrow IPC data. Bytes and blobs may be in the stream or in the file format; what can only be read in order
- * must be in the stream format.
+ * A source of Arrow IPC data. Bytes and blobs may be in the stream or in the file format; a source that can only be read
+ * in order must be in the stream format.
  *
  * @example
  * ```ts
@@ -72,9 +72,9 @@ export interface ArrowBatches extends AsyncIterable<ArrowRows> {
  *
  * Dictionaries may be nested, extended and, in streams, replaced. ZSTD needs the package `fzstd`.
  *
- * @throws {EncodeError} While iterating: `encode.malformed` for damaged or cut data, `encode.type` for a column whose
- * type has no JSON form.
- * @throws {ConfigError} `config.type` if the source is not one.
+ * @throws {EncodeError} While iterating: `encode.malformed` for damaged or truncated data, `encode.type` for a column
+ * whose type has no JSON form.
+ * @throws {ConfigError} `config.type` if the source is not a valid source.
  *
  * @example
  * ```ts
@@ -166,7 +166,7 @@ function chunksOf(source: Exclude<ArrowSource, Uint8Array | Blob>): AsyncIterabl
   });
 }
 
-/** The chunks of a stream where streams cannot be iterated (Safari). */
+/** Iterates over the chunks of a stream on runtimes whose streams are not iterable (Safari). */
 async function* readerChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

@@ -14,12 +14,12 @@ import type { ArrowInput } from "./input.ts";
 import type { BatchHead, Codec } from "./message.ts";
 import type { IpcSchema } from "./schema.ts";
 
-/** A record batch in the shape that the encoder takes. */
+/** A record batch in the form that the encoder takes. */
 export interface IpcBatch extends ArrowBatch {
   readonly schema: IpcSchema;
 }
 
-/** How batches are read. */
+/** Options of reading. */
 export interface ReadBatchesOptions {
   /** A ZSTD decoder of the runtime. */
   readonly zstd?: NativeZstd | undefined;
@@ -27,7 +27,7 @@ export interface ReadBatchesOptions {
   readonly onSchema?: (schema: IpcSchema) => void;
 }
 
-/** Reads the batches of an input. Memory holds one batch and the dictionaries. */
+/** Reads the batches of an input. Holds one batch and the dictionaries in memory. */
 export async function* readBatches(
   { messages, replaces }: ArrowInput,
   options: ReadBatchesOptions = {},
@@ -95,7 +95,7 @@ class BatchReader {
   }
 }
 
-/** Adds up the rows that the batches of messages announce. */
+/** Sums the rows that the batches of messages announce. */
 export async function countRows({ messages }: ArrowInput): Promise<number> {
   let rows = 0;
   for await (const message of messages) if (message.kind === "batch") rows += message.data.rows;

@@ -1,5 +1,5 @@
 /**
- * Reads the schema of Arrow IPC data into the fields that the encoder takes, with the dictionaries that they refer to.
+ * Reads the schema of Arrow IPC data into the fields that the encoder takes, with their dictionaries.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { TypeId } from "../type_id.ts";
 import { damaged } from "./fault.ts";
 import type { FlatTable } from "./flatbuffer.ts";
 
-/** Levels of nested fields: the encoder refuses deeper types. */
+/** The maximum nesting of fields: the encoder refuses deeper types. */
 const DEEPEST = 70;
-/** Fields of a schema, nested ones included. A small buffer can refer to the same field many times. */
+/** The maximum number of fields, including nested ones. A small buffer can refer to the same field many times. */
 const MOST_FIELDS = 100_000;
 
 /** A type with the properties that the encoder reads, in apache-arrow's names. */
@@ -29,7 +29,7 @@ export interface IpcType {
   readonly mode?: number;
   readonly typeIds?: readonly number[];
   readonly children?: readonly IpcField[];
-  /** Of a dictionary: the type of its indices, the type of its values, and its id. */
+  /** For a dictionary: the type of its indices, the type of its values, and its id. */
   readonly indices?: IpcType;
   readonly dictionary?: IpcType;
   readonly id?: number;
@@ -53,7 +53,7 @@ interface Walk {
   readonly dictionaries: Map<number, IpcType>;
 }
 
-/** Reads a schema. Refuses types without a JSON form with the name of their column. */
+/** Reads a schema. Refuses types without a JSON form, with the name of their column. */
 export function readSchema(table: FlatTable): IpcSchema {
   if (table.int16(0) !== 0) damaged("the data is big-endian. Write it on, or for, a little-endian machine");
   const walk: Walk = { fields: 0, dictionaries: new Map() };
@@ -78,7 +78,7 @@ function readMetadata(table: FlatTable, slot: number): ReadonlyMap<string, strin
   return new Map(table.tables(slot).map((pair) => [pair.string(0) ?? "", pair.string(1) ?? ""]));
 }
 
-/** Reads a dictionary encoding. Fields that share an id share the dictionary, so that their value types must agree. */
+/** Reads a dictionary encoding. Fields with the same id share the dictionary, so their value types must agree. */
 function readDictionary(encoding: FlatTable, values: IpcType, walk: Walk): IpcType {
   const id = encoding.int64(0);
   const index = encoding.table(1);
@@ -92,7 +92,7 @@ function readDictionary(encoding: FlatTable, values: IpcType, walk: Walk): IpcTy
   return { typeId: TypeId.Dictionary, indices, dictionary: known ?? values, id };
 }
 
-/** A type without names and metadata of its children. */
+/** Returns a type without the names and metadata of its children. */
 function shapeOf(type: IpcType): unknown {
   return { ...type, children: type.children?.map((child) => shapeOf(child.type)) };
 }
@@ -101,7 +101,7 @@ function readInt(type: FlatTable): IpcType {
   return { typeId: TypeId.Int, bitWidth: type.int32(0), isSigned: type.bool(1) };
 }
 
-/** Children that each nested type has: as many as it needs, or any number. */
+/** The number of children of each nested type: a fixed number, or any. */
 const CHILDREN: ReadonlyMap<number, number> = new Map([
   [TypeId.List, 1],
   [TypeId.LargeList, 1],

@@ -1,23 +1,23 @@
 /**
- * Where the bytes of Arrow data come from: in order, or at any position.
+ * Sources of the bytes of Arrow data: in order, or at any position.
  *
  * @module
  */
 
-/** Bytes at any position. */
+/** Reads bytes at any position. */
 export interface RandomAccess {
   readonly size: number;
   /** Reads bytes; fewer at the end. The result is aligned to 8 bytes in memory if `position` is. */
   read(position: number, length: number): Promise<Uint8Array>;
 }
 
-/** Bytes in order. */
+/** Reads bytes in order. */
 export interface SequentialAccess {
-  /** How many bytes were taken. */
+  /** The number of bytes taken. */
   readonly position: number;
   /** Takes bytes; fewer at the end. */
   take(length: number): Promise<Uint8Array>;
-  /** Takes a message's body, or skips it; undefined if it is cut. */
+  /** Takes a message's body, or skips it; undefined if it is truncated. */
   body(length: number): Promise<Uint8Array | undefined>;
 }
 
@@ -32,12 +32,12 @@ export class ChunkSource implements SequentialAccess {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** How many bytes were taken. */
+  /** The number of bytes taken. */
   get position(): number {
     return this.#position;
   }
 
-  /** Takes bytes; fewer at the end. Memory grows with what arrives, not with what is asked for. */
+  /** Takes bytes; fewer at the end. Allocates for the bytes that arrive, not for the bytes requested. */
   async take(length: number): Promise<Uint8Array> {
     let bytes = new Uint8Array(Math.min(length, 1 << 20));
     let filled = 0;
@@ -74,7 +74,7 @@ export class ChunkSource implements SequentialAccess {
     await this.#chunks.return?.();
   }
 
-  /** Whether there is another byte. */
+  /** Returns whether there is another byte. */
   async #fill(): Promise<boolean> {
     while (this.#chunk.length === 0) {
       const { done, value } = await this.#chunks.next();
@@ -91,7 +91,7 @@ function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   return larger;
 }
 
-/** Reads a stream of random access in order, without copies of its own. */
+/** Reads a source of random access in order, without copies of its own. */
 export class RandomSource implements SequentialAccess {
   readonly #file: RandomAccess;
   readonly #skipBodies: boolean;
@@ -104,7 +104,7 @@ export class RandomSource implements SequentialAccess {
     this.#skipBodies = skipBodies;
   }
 
-  /** How many bytes were taken or skipped. */
+  /** The number of bytes taken or skipped. */
   get position(): number {
     return this.#position;
   }

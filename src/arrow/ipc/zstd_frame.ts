@@ -1,6 +1,6 @@
 /**
- * Checks a ZSTD frame before the portable decoder sees it. That decoder allocates the window that a frame asks for, up to
- * 2 GiB, and moves all of it with each block: 20 bytes cost gigabytes, and many small blocks minutes.
+ * Checks a ZSTD frame before the portable decoder reads it. That decoder allocates the window that a frame requests, up
+ * to 2 GiB, and moves all of it for each block: 20 bytes cost gigabytes, and many small blocks minutes.
  *
  * Source: RFC 8878, sections 3.1.1 and 3.1.1.2.
  *
@@ -12,19 +12,19 @@ import { damaged } from "./fault.ts";
 import { checkWeights } from "./zstd_weights.ts";
 
 const MAGIC = 0xfd2fb528;
-/** Bytes of the content size, by the two highest bits of the descriptor. */
+/** The size of the content size field, by the two highest bits of the descriptor. */
 const SIZE_BYTES = [0, 2, 4, 8] as const;
 /** Kinds of blocks. */
 const [REPEATED, COMPRESSED] = [1, 2];
 /** The largest block of any frame. */
 const LARGEST_BLOCK = 1 << 17;
-/** Bytes of window that may be moved for a frame, and for each byte of its content: 32 MiB of window need 256. */
+/** Bytes of window that may be moved for a frame, and for each byte of its content: a window of 32 MiB needs 256. */
 const LEAST_MOVED = 2 ** 31;
 const MOVED_PER_BYTE = 256;
 
 /**
- * Returns a frame of the same content with a window no larger than is needed for its first `needed` bytes. `length` is
- * the length that is announced for its content.
+ * Returns a frame with the same content, and a window no larger than is needed for its first `needed` bytes. `length` is
+ * the announced length of its content.
  */
 export function boundedFrame(data: Uint8Array, length: number, needed: number): Uint8Array {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -74,7 +74,7 @@ function contentSize(view: DataView, at: number, bytes: 1 | 2 | 4 | 8): number {
   }
 }
 
-/** Counts the blocks of a frame, which must be all that there is. */
+/** Counts the blocks of a frame, after which the data must end. */
 function countBlocks(view: DataView, start: number, hasChecksum: boolean): number {
   let blocks = 0;
   for (let at = start, isLast = false;;) {

@@ -1,5 +1,5 @@
 /**
- * Checks the Huffman weights of a ZSTD block. The portable decoder decodes them until their bits are used up, and never
+ * Checks the Huffman weights of a ZSTD block. The portable decoder decodes weights until all bits are used, and never
  * ends if damaged weights use none.
  *
  * Source: RFC 8878, sections 3.1.1.3.1.1, 4.1.1 and 4.2.1.
@@ -9,10 +9,10 @@
 
 import { damaged } from "./fault.ts";
 
-/** The largest accuracy of the table that weights are coded with, and the most weights that a block may have. */
+/** The maximum accuracy of the table that codes the weights, and the maximum number of weights of a block. */
 const LARGEST_ACCURACY = 6;
 const MOST_WEIGHTS = 255;
-/** Bytes of a literals header with compressed literals, by its size format. */
+/** The size of a literals header with compressed literals, by its size format. */
 const HEADER_BYTES = [3, 3, 4, 5] as const;
 
 /** Throws if the weights of a compressed block do not end. */
@@ -32,7 +32,7 @@ export function checkWeights(block: Uint8Array): void {
 
 interface Table {
   readonly accuracy: number;
-  /** Of each state, the bits that it reads and the state that they are added to. */
+  /** For each state, the number of bits that it reads and the state to which they are added. */
   readonly bits: readonly number[];
   readonly next: readonly number[];
 }
@@ -58,7 +58,7 @@ function bitsAt(data: Uint8Array, position: number, count: number): number {
     ((1 << count) - 1);
 }
 
-/** Reads the table of states, and where it ends. */
+/** Reads the table of states, and its end. */
 function readTable(data: Uint8Array): { readonly table: Table; readonly end: number } {
   const accuracy = (data[0]! & 15) + 5;
   if (!(accuracy <= LARGEST_ACCURACY)) damaged("the weights of a ZSTD block have a table that is too large");
@@ -80,7 +80,7 @@ function readTable(data: Uint8Array): { readonly table: Table; readonly end: num
   return { table: { accuracy, bits, next: numbers.map((number, i) => (number << bits[i]!) - size) }, end };
 }
 
-/** Reads how many states each symbol has: -1 for one at the end of the table. */
+/** Reads the number of states of each symbol: -1 for one at the end of the table. */
 function readCounts(data: Uint8Array, accuracy: number): { readonly counts: readonly number[]; readonly end: number } {
   const counts: number[] = [];
   let position = 4;

@@ -1,5 +1,5 @@
 /**
- * Builds Arrow columns value by value, in the shape of apache-arrow's `Data`.
+ * Builds Arrow columns value by value, in the form of apache-arrow's `Data`.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import {
   utf8Bytes,
 } from "./values.ts";
 
-/** Levels that types may be nested, as in any schema. */
+/** The maximum nesting of types, as in any schema. */
 const DEEPEST = 64;
 
 /** A finished column. */
@@ -188,8 +188,8 @@ export function fieldBuilders(types: RowTypes, field: string, depth = 0): FieldB
 }
 
 /**
- * Reads a property once: an own one, or one that a class defines. `Object.prototype` counts as no class, so that a
- * column called `constructor` is null where an object has no such key.
+ * Reads a property once: an own property, or one that a class defines. Properties of `Object.prototype` do not count, so
+ * that a column named `constructor` is null if an object has no such key.
  */
 function propertyOf(value: object, name: string): unknown {
   let holder: object | null = value;

@@ -1,5 +1,5 @@
 /**
- * What went wrong in one value of an object that becomes a row.
+ * The fault of one value in an object that becomes a row.
  *
  * @module
  */
@@ -7,9 +7,9 @@
 import { EncodeError } from "../../errors/mod.ts";
 import { describe } from "../../util/describe.ts";
 
-/** A value that does not fit, on its way from the value to the row: `path` grows, the reason stays. */
+/** A value that does not fit. On the way from the value to the row, `path` grows and the reason stays. */
 class RowFault extends Error {
-  /** Where in the row: `user.tags[2]`. */
+  /** The path in the row, such as `user.tags[2]`. */
   readonly path: string;
 
   constructor(path: string, reason: string, cause?: unknown) {
@@ -23,13 +23,13 @@ export function refuseValue(reason: string, path = ""): never {
   throw new RowFault(path, reason);
 }
 
-/** Returns what was thrown for the value at `step` (`.key` or `[2]`) as a fault of the value that holds it. */
+/** Returns an error thrown for the value at `step` (`.key` or `[2]`) as a fault of the containing value. */
 export function faultAt(step: string, thrown: unknown): RowFault {
   if (thrown instanceof RowFault) return new RowFault(step + thrown.path, thrown.message, thrown.cause);
   return new RowFault(step, "reading the value failed", thrown);
 }
 
-/** Returns what was thrown for a row as the error that the caller receives. */
+/** Returns an error thrown for a row as the error that the caller receives. */
 export function rowError(thrown: unknown, row: number): EncodeError {
   const fault = thrown instanceof RowFault ? thrown : faultAt("", thrown);
   const column = fault.path === "" ? undefined : fault.path.replace(/^\./, "");

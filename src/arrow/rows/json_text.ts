@@ -1,5 +1,5 @@
 /**
- * Writes JSON values as text, without what `JSON.stringify` changes silently.
+ * Writes JSON values as strings, without the silent changes of `JSON.stringify`.
  *
  * @module
  */
@@ -7,17 +7,17 @@
 import { describe } from "../../util/describe.ts";
 import { refuseValue } from "./fault.ts";
 
-/** Levels of arrays and objects; a value that contains itself has more. */
+/** The maximum nesting of arrays and objects, which a value that contains itself exceeds. */
 const DEEPEST = 1000;
 
-/** Characters of one value: the largest message of a nats-server has 64 MiB. */
+/** The maximum number of characters of one value: the largest message of a nats-server has 64 MiB. */
 const LONGEST = 64 * 1024 * 1024;
 
 const encoder = new TextEncoder();
 
 /**
- * Returns the JSON text of a value in UTF-8: null, a boolean, a finite number, a string, an array or a plain object of such. A
- * property that is undefined is left out. Throws a fault for anything else: for NaN, a bigint, a hole, a class instance,
+ * Returns the JSON text of a value in UTF-8: null, a boolean, a finite number, a string, an array or a plain object of
+ * such. A property that is undefined is left out. Throws a fault for anything else: for NaN, a bigint, a hole, a class instance,
  * a value that contains itself. Calls no `toJSON`.
  */
 export function jsonBytes(value: unknown): Uint8Array {

@@ -10,17 +10,17 @@ import { type LooseType, TypeId } from "../type_id.ts";
 import { refuseValue } from "./fault.ts";
 import { dateMs, parseDay, parseInstant, utcDay } from "./instant.ts";
 
-/** Bytes or items that 32-bit offsets reach. */
+/** The maximum of bytes or items that 32-bit offsets reach. */
 export const MOST = 0x7fffffff;
 
 /** A type object in the shape of apache-arrow's. */
 export type BuiltType = LooseType & { readonly typeId: number };
 
-/** The values of a column without those that are null, and how a column is made of all. */
+/** Collects the values of a column that are not null, and makes a column with the nulls. */
 export interface ColumnKind {
   /** Appends a value that is not null. */
   add(value: unknown): void;
-  /** Appends what stands in the slot of a null. */
+  /** Appends the content of a null's slot. */
   addNull(): void;
   finish(): { readonly type: BuiltType; readonly isJson?: boolean; readonly data: LooseData };
 }
@@ -105,7 +105,10 @@ const typedArrayName = Object.getOwnPropertyDescriptor(
   Symbol.toStringTag,
 )!.get!;
 
-/** Returns the bytes of a `Uint8Array`. By the engine's own name of the array: right for subclasses and other realms, and out of the reach of the value. */
+/**
+ * Returns the bytes of a `Uint8Array`. Tests the engine's own name of the array, which is right for subclasses and other
+ * realms, and which the value cannot change.
+ */
 export function binaryBytes(value: unknown): Uint8Array {
   if (typedArrayName.call(value) !== "Uint8Array") refuseValue(`expected a Uint8Array: received ${describe(value)}`);
   return value as Uint8Array;

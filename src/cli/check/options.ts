@@ -18,7 +18,7 @@ const GROUPS: readonly HelpGroup[] = [
     options: [
       {
         name: "resource",
-        type: "text",
+        type: "string",
         value: "NAME",
         env: "JETROW_RESOURCE",
         byDefault: "none: checks what does not depend on the resource",

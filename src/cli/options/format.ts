@@ -14,7 +14,7 @@ export type Format = "table" | "json";
 /** The option that decides it. */
 export const FORMAT_OPTION: CliOption = {
   name: "format",
-  type: "text",
+  type: "string",
   value: "FORMAT",
   env: "JETROW_FORMAT",
   byDefault: "auto",

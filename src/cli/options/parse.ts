@@ -15,7 +15,7 @@ export interface CliOption {
   /** Its short form of one letter, if it has one. */
   readonly short?: string;
   /** Its values: a string, an integer, a string per use, strings separated by commas, or none. */
-  readonly type: "text" | "count" | "texts" | "names" | "flag";
+  readonly type: "string" | "count" | "strings" | "names" | "flag";
   /** The placeholder of its value in the help. */
   readonly value?: string;
   /** The environment variable that can set it. */
@@ -108,13 +108,13 @@ function read(token: OptionToken, byName: ReadonlyMap<string, CliOption>, values
     throw new UsageError(`${token.rawName} needs a value`);
   }
   const given = values.get(option.name);
-  if (given !== undefined && option.type !== "texts") throw new UsageError(`${token.rawName} is given twice`);
+  if (given !== undefined && option.type !== "strings") throw new UsageError(`${token.rawName} is given twice`);
   values.set(option.name, valueOf(option, token.value, given));
 }
 
 function valueOf({ type }: CliOption, text: string, given?: OptionValue): OptionValue {
   if (type === "names") return text.split(",");
-  if (type === "texts") return [...(given as readonly string[] | undefined ?? []), text];
+  if (type === "strings") return [...(given as readonly string[] | undefined ?? []), text];
   return type === "count" ? countOf(text) : text;
 }
 

@@ -11,7 +11,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "stream",
     key: "stream",
-    type: "text",
+    type: "string",
     value: "TEMPLATE",
     env: "JETROW_STREAM",
     help: "the stream; {resource} stands for the resource",
@@ -19,7 +19,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "subject",
     key: "subject",
-    type: "text",
+    type: "string",
     value: "TEMPLATE",
     env: "JETROW_SUBJECT",
     help: "the publish subject; {resource} stands for the resource, {row.NAME} for a column: 'orders.{row.region}'",
@@ -27,7 +27,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "subject-escape",
     key: "subject_escape",
-    type: "text",
+    type: "string",
     value: "MODE",
     env: "JETROW_SUBJECT_ESCAPE",
     byDefault: "none: the row is refused",
@@ -44,7 +44,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "publish-timeout",
     key: "publish_timeout",
-    type: "text",
+    type: "string",
     value: "DURATION",
     env: "JETROW_PUBLISH_TIMEOUT",
     byDefault: "5s",
@@ -71,7 +71,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "tenant",
     key: "tenant",
-    type: "text",
+    type: "string",
     value: "TEXT",
     env: "JETROW_TENANT",
     byDefault: "empty",
@@ -80,7 +80,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "pipeline",
     key: "pipeline",
-    type: "text",
+    type: "string",
     value: "TEXT",
     env: "JETROW_PIPELINE",
     byDefault: "empty",
@@ -89,7 +89,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "sink-connection",
     key: "sink_connection",
-    type: "text",
+    type: "string",
     value: "TEXT",
     env: "JETROW_SINK_CONNECTION",
     byDefault: "empty",
@@ -107,14 +107,14 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "operation-column",
     key: "operation_column",
-    type: "text",
+    type: "string",
     value: "COLUMN",
     env: "JETROW_OPERATION_COLUMN",
     help: "the string column of each row's operation: insert, update or delete",
   },
   {
     name: "operation-value",
-    type: "texts",
+    type: "strings",
     value: "VALUE=OPERATION",
     env: "JETROW_OPERATION_VALUE",
     byDefault: "the three words themselves",
@@ -139,7 +139,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "raw-body-column",
     key: "raw_body_column",
-    type: "text",
+    type: "string",
     value: "COLUMN",
     env: "JETROW_RAW_BODY_COLUMN",
     help: "the string or binary column whose bytes are the body: payload",
@@ -147,7 +147,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "content-type",
     key: "content_type",
-    type: "text",
+    type: "string",
     value: "TYPE",
     env: "JETROW_CONTENT_TYPE",
     byDefault: "application/json; with --raw-body-column application/octet-stream",
@@ -171,7 +171,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   },
   {
     name: "header",
-    type: "texts",
+    type: "strings",
     value: "'NAME: VALUE'",
     env: "JETROW_HEADER",
     help: "a header of every message; {row.NAME} stands for a column: 'X-Region: {row.region}'; repeatable",
@@ -179,7 +179,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "ttl",
     key: "ttl",
-    type: "text",
+    type: "string",
     value: "DURATION",
     env: "JETROW_TTL",
     help: "time to live of each message: at least 1s, or never",
@@ -187,7 +187,7 @@ export const PUBLISHER_OPTIONS: readonly CliOption[] = [
   {
     name: "publish-mode",
     key: "publish_mode",
-    type: "text",
+    type: "string",
     value: "MODE",
     env: "JETROW_PUBLISH_MODE",
     byDefault: "individual",

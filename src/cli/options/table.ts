@@ -11,14 +11,14 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
   {
     name: "url",
     key: "url",
-    type: "texts",
+    type: "strings",
     value: "URL",
     env: "JETROW_URL",
     help: "nats://, tls://, ws:// or wss://; separate several by commas, or repeat the option",
   },
   {
     name: "context",
-    type: "text",
+    type: "string",
     value: "NAME",
     env: "JETROW_CONTEXT",
     help: "a context of the nats command: its servers, credentials, TLS files, inbox prefix and domain",
@@ -26,7 +26,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
   {
     name: "auth-mode",
     key: "auth_mode",
-    type: "text",
+    type: "string",
     value: "MODE",
     env: "JETROW_AUTH_MODE",
     byDefault: "follows from the credentials",
@@ -35,21 +35,21 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
   {
     name: "username",
     key: "username",
-    type: "text",
+    type: "string",
     value: "NAME",
     env: "JETROW_USERNAME",
     help: "with user_password",
   },
   {
     name: "creds",
-    type: "text",
+    type: "string",
     value: "FILE",
     env: "JETROW_CREDS",
     help: "a NATS .creds file: a user's JWT and seed",
   },
   {
     name: "tls-ca",
-    type: "text",
+    type: "string",
     value: "FILE",
     env: "JETROW_TLS_CA",
     byDefault: "the runtime's own",
@@ -57,14 +57,14 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
   },
   {
     name: "tls-cert",
-    type: "text",
+    type: "string",
     value: "FILE",
     env: "JETROW_TLS_CERT",
     help: "client certificate: a PEM file; requires --tls-key",
   },
   {
     name: "tls-key",
-    type: "text",
+    type: "string",
     value: "FILE",
     env: "JETROW_TLS_KEY",
     help: "client key: a PEM file; requires --tls-cert",
@@ -79,7 +79,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
   {
     name: "connect-timeout",
     key: "connect_timeout",
-    type: "text",
+    type: "string",
     value: "DURATION",
     env: "JETROW_CONNECT_TIMEOUT",
     byDefault: "10s",
@@ -88,7 +88,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
   {
     name: "name",
     key: "name",
-    type: "text",
+    type: "string",
     value: "TEXT",
     env: "JETROW_NAME",
     byDefault: "jetrow",
@@ -97,7 +97,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
   {
     name: "inbox-prefix",
     key: "inbox_prefix",
-    type: "text",
+    type: "string",
     value: "SUBJECT",
     env: "JETROW_INBOX_PREFIX",
     byDefault: "_INBOX",
@@ -106,7 +106,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
   {
     name: "domain",
     key: "domain",
-    type: "text",
+    type: "string",
     value: "NAME",
     env: "JETROW_DOMAIN",
     help: "the JetStream domain",
@@ -116,7 +116,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
 /** The configuration document. */
 export const CONFIG_OPTION: CliOption = {
   name: "config",
-  type: "text",
+  type: "string",
   value: "FILE",
   env: "JETROW_CONFIG",
   help: "a JSON document with options in snake_case, and credentials; the command line overrides it",

@@ -49,7 +49,7 @@ export interface PublishPlan {
 const INPUT_OPTIONS: readonly CliOption[] = [
   {
     name: "resource",
-    type: "text",
+    type: "string",
     value: "NAME",
     env: "JETROW_RESOURCE",
     byDefault: "the file's base name",
@@ -57,7 +57,7 @@ const INPUT_OPTIONS: readonly CliOption[] = [
   },
   {
     name: "operation",
-    type: "text",
+    type: "string",
     value: "WORD",
     env: "JETROW_OPERATION",
     byDefault: "insert",
@@ -84,7 +84,7 @@ const INPUT_OPTIONS: readonly CliOption[] = [
 const RUN_OPTIONS: readonly CliOption[] = [
   {
     name: "retry",
-    type: "text",
+    type: "string",
     value: "DURATION",
     env: "JETROW_RETRY",
     byDefault: "none: the first lost connection ends the run",
@@ -92,21 +92,21 @@ const RUN_OPTIONS: readonly CliOption[] = [
   },
   {
     name: "receipt",
-    type: "text",
+    type: "string",
     value: "FILE",
     env: "JETROW_RECEIPT",
     help: "write a journal to a new file, for --resume and jetrow verify",
   },
   {
     name: "resume",
-    type: "text",
+    type: "string",
     value: "FILE",
     env: "JETROW_RESUME",
     help: "continue the run of this journal, with the same inputs and options; skips acknowledged rows",
   },
   {
     name: "progress",
-    type: "text",
+    type: "string",
     value: "STYLE",
     env: "JETROW_PROGRESS",
     byDefault: "auto",

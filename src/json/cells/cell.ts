@@ -26,7 +26,7 @@ export function guarded(cell: Cell, column: ColumnView, slots: number): Cell {
   };
 }
 
-/** Whether a bit of a bitmap is 0. The first bit is the lowest of the first byte. */
+/** Returns whether a bit of a bitmap is 0. The first bit is the lowest of the first byte. */
 export function unset(bits: Uint8Array, at: number): boolean {
   return (bits[at >> 3]! >> (at & 7) & 1) === 0;
 }

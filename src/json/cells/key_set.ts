@@ -1,5 +1,6 @@
 /**
- * The set of keys of one map, to find a repeated one. Keys are compared as they are written, after U+FFFD.
+ * The set of keys of one map, which finds a repeated key. Keys are compared in the form in which they are written, with
+ * U+FFFD in place of invalid UTF-8.
  *
  * @module
  */

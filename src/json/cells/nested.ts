@@ -79,7 +79,7 @@ export function listCell(column: ColumnView, key: Key, type: ShapeOf<"list">, ma
   };
 }
 
-/** Closes a container, in place of the last comma if there is one. */
+/** Closes a container, replacing the last comma if there is one. */
 function close(position: number, closer: number, afterComma: boolean): number {
   const p = afterComma ? position - 1 : position;
   bytes[p] = closer;

@@ -1,5 +1,5 @@
 /**
- * Helpers that the writers of numbers share.
+ * Helpers of the functions that write numbers.
  *
  * @module
  */

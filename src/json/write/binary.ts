@@ -24,7 +24,7 @@ const HEX = Uint16Array.from({ length: 256 }, (_, n) => {
   return text.charCodeAt(0) | text.charCodeAt(1) << 8;
 });
 
-/** Input that makes at most a piece of output. */
+/** The amount of input that makes at most one part of output. */
 const STEP = 24_576;
 
 /** Writes bytes as base64, quoted. */
@@ -45,7 +45,7 @@ export function putBase64(position: number, source: Uint8Array, words: DataView,
   return p + 1;
 }
 
-/** Whole triples: twelve bytes at a time as three big-endian words. */
+/** Whole triples: twelve bytes at a time, as three big-endian words. */
 function putTriples(position: number, source: Uint8Array, words: DataView, start: number, end: number): number {
   let p = position;
   let at = start;

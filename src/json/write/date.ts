@@ -17,7 +17,7 @@ const PAIRS = Uint32Array.from({ length: 100 }, (_, n) => (48 + Math.floor(n / 1
 const FIRST_DAY = -719162;
 const LAST_DAY = 2932896;
 
-/** Cached dates, indexed by the lowest bits of the day: columns of times move over few days. */
+/** Cached dates, indexed by the lowest bits of the day: the times of a column fall on few days. */
 const KEPT = 1024;
 const keptDays = new Int32Array(KEPT).fill(FIRST_DAY - 1);
 const keptDates = new Uint32Array(3 * KEPT);

@@ -32,14 +32,14 @@ export function put8(position: number, n: number): number {
   return position + 8;
 }
 
-/** Writes a number below 10^4, leading zeros left out. */
+/** Writes a number below 10^4, without leading zeros. */
 function putUpTo4(position: number, n: number): number {
   const left = n < 10 ? 3 : n < 100 ? 2 : n < 1000 ? 1 : 0;
   view.setUint32(position, QUADS[n]! >>> (left << 3), true);
   return position + 4 - left;
 }
 
-/** Writes a number below 10^8, leading zeros left out. */
+/** Writes a number below 10^8, without leading zeros. */
 export function putUpTo8(position: number, n: number): number {
   if (n < 10_000) return putUpTo4(position, n);
   const high = (n / 10_000) | 0;
@@ -94,7 +94,7 @@ export function putInt64(position: number, low: number, high: number): number {
 export function putUint64(position: number, low: number, high: number): number {
   const n = (high >>> 0) * HIGH + (low >>> 0);
   if (n < 9007199254740992) return putWhole(position, n);
-  // n is off by at most 2^10, so the quotient by at most one; the remainder comes exact from the low words alone.
+  // n is off by at most 2^10, so the quotient by at most one; the remainder is exact from the low words alone.
   let quotient = Math.floor(n / 1e8);
   let rest = (low - Math.imul(quotient, 100_000_000)) | 0;
   if (rest < 0) {

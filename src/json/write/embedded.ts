@@ -27,7 +27,7 @@ function push(depth: number, closer: number): number {
   return depth + 1;
 }
 
-/** Where the last check has failed. */
+/** The position at which the last check failed. */
 let failedAt = 0;
 
 function fail(at: number): -1 {
@@ -40,7 +40,7 @@ export function jsonFaultAt(source: Uint8Array, start: number, end: number): num
   return isJson(source, start, end) ? -1 : failedAt;
 }
 
-/** Whether bytes are exactly one JSON value in valid UTF-8. Allows white space around it, but no byte order mark. */
+/** Returns whether bytes are exactly one JSON value in valid UTF-8. Allows white space around it, no byte order mark. */
 export function isJson(source: Uint8Array, start: number, end: number): boolean {
   return endOfJson(source, start, end) >= 0;
 }
@@ -189,7 +189,7 @@ function digits(source: Uint8Array, start: number, end: number): number {
   return at > start ? at : fail(start);
 }
 
-/** Whether bytes are exactly one JSON number, nothing around it. */
+/** Returns whether bytes are exactly one JSON number, with nothing around it. */
 export function isJsonNumber(source: Uint8Array, start: number, end: number): boolean {
   return number(source, start, end) === end && end > start;
 }

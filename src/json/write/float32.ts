@@ -1,8 +1,8 @@
 /**
  * Single- and half-precision floats as the shortest decimal that reads back to the same value at that width.
  *
- * Nine digits are enough for a single, so doubles carry the scaled value with room to spare; whatever is near a tie or
- * near the interval's end goes to exact arithmetic.
+ * Nine digits are enough for a single, so doubles hold the scaled value with room to spare; values near a tie or near
+ * the interval's end are left to exact arithmetic.
  *
  * @module
  */
@@ -24,7 +24,7 @@ const singleBits = new Int32Array(single.buffer);
 /** Writes a single-precision float, given by its value. */
 export function putFloat32(position: number, x: number): number {
   const whole = x | 0;
-  // Up to 2^24 every whole number is its own nearest float; some beyond have shorter decimals.
+  // Up to 2^24 every integer is its own nearest float; some beyond have shorter decimals.
   if (whole === x && whole < 16777216 && whole > -16777216 && (whole !== 0 || 1 / x > 0)) {
     return putInt32(position, whole);
   }
@@ -42,11 +42,11 @@ export function putFloat32(position: number, x: number): number {
   return end > 0 ? end : putText(p, floatText(BigInt(pattern & 0x7fffff), pattern >> 23, SINGLE));
 }
 
-/** More than nine digits: the exact way has to. */
+/** More than nine digits are needed: left to exact arithmetic. */
 const UNSURE = 2e9;
 
 /**
- * What is to be added to the multiple of a unit below a value `rest` above it: 0 or the unit, -1 where neither is
+ * Returns what to add to the multiple of a unit below a value that is `rest` above it: 0 or the unit, -1 if neither is
  * within `half`.
  */
 function near(rest: number, unit: number, half: number): number {
@@ -57,18 +57,18 @@ function near(rest: number, unit: number, half: number): number {
   return Math.abs(rest * 2 - unit) < 1e-4 ? UNSURE : up ? unit : 0;
 }
 
-/** Writes a positive float by nine digits; 0 where the exact way has to. */
+/** Writes a positive float by nine digits; returns 0 if exact arithmetic is needed. */
 function putSingle(position: number, x: number, pattern: number): number {
   const field = pattern >> 23;
   if (field === 0 || (pattern & 0x7fffff) === 0) return 0;
   let tens = Math.floor((field - 127) * 0.30102999566398114);
   if (x >= POWERS_OF_TEN[tens + 61]!) tens++;
-  // Nine digits take 30 bits of a double's 53: the product's rounding is far below the doubt.
+  // Nine digits take 30 bits of a double's 53: the product's rounding is far below the tolerance.
   const product = x * POWERS_OF_TEN[68 - tens]!;
   const half = HALF_PLACE_SINGLE[field]! * POWERS_OF_TEN[68 - tens]!;
   let n = product | 0;
   const part = product - n;
-  // From a thousand down: what is a multiple of more is one of a thousand, too.
+  // From a thousand down: a multiple of a larger power is also one of a thousand.
   const tail3 = n % 1000;
   const tail2 = tail3 % 100;
   const tail1 = tail2 % 10;
@@ -83,7 +83,7 @@ function putSingle(position: number, x: number, pattern: number): number {
   return n < 1e9 ? putDigits(position, n, tens) : 0;
 }
 
-/** Writes nine digits whose first stands for 10^tens, in ECMAScript's notation. */
+/** Writes nine digits, the first of which stands for 10^tens, in ECMAScript's notation. */
 function putDigits(position: number, n: number, tens: number): number {
   if (tens < -6 || tens > 20) return putExponent(position, n, tens);
   if (tens < 0) {

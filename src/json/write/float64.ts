@@ -1,9 +1,9 @@
 /**
  * Doubles as the shortest decimal that reads back to the same value.
  *
- * The fast way scales the value to 17 digits, so that half of the float's last place is `half` units of the last digit,
- * and looks for the largest power of ten of which a multiple is that close. Whatever is near a tie or near the
- * interval's end goes to String(), which is right and takes three times as long.
+ * The fast path scales the value to 17 digits, so that half of the float's last place is `half` units of the last digit,
+ * and looks for the largest power of ten with a multiple that close. Values near a tie or near the interval's end are
+ * left to String(), which is always right and takes three times as long.
  *
  * @module
  */
@@ -40,8 +40,8 @@ export function putFloat64(position: number, x: number): number {
   }
   const scaled = size * 100;
   const cents = Math.floor(scaled + 0.5);
-  // Fewer than 16 digits are the only decimal so short that reads back to this double, hence the shortest. The first
-  // comparison spares the division.
+  // A decimal of fewer than 16 digits is the only one so short that reads back to this double, hence the shortest. The
+  // first comparison saves the division.
   if (Math.abs(cents - scaled) < 1e-15 * scaled && cents / 100 === size && cents < 1e15) return putCents(p, cents);
   if (size >= 1e-6 && size < 1e17) {
     const end = putShortest(p, size);
@@ -50,7 +50,7 @@ export function putFloat64(position: number, x: number): number {
   return Number.isFinite(x) ? putText(p, Object.is(x, -0) ? "-0" : String(size)) : putNonFinite(position, x);
 }
 
-/** Writes hundredths, trailing zeros left out. */
+/** Writes hundredths, without trailing zeros. */
 function putCents(position: number, cents: number): number {
   let p: number;
   let rest: number;
@@ -75,13 +75,13 @@ function putCents(position: number, cents: number): number {
 const double = new Float64Array(1);
 const doubleBits = new Int32Array(double.buffer);
 
-/** Writes a double of 10^-6 to 10^17 by 17 digits in two halves; 0 where the exact way has to. */
+/** Writes a double of 10^-6 to 10^17 by 17 digits in two halves; returns 0 if exact arithmetic is needed. */
 function putShortest(position: number, x: number): number {
   double[0] = x;
   const upper = doubleBits[1]!;
   const field = upper >> 20;
   if ((upper & 0xfffff) === 0 && doubleBits[0] === 0) return 0;
-  // log10 from the exponent; one too small at most.
+  // log10 from the exponent; at most one too small.
   let tens = Math.floor((field - 1023) * 0.30102999566398114);
   if (x >= POWER[tens + 61]!) tens++;
   const k = 16 - tens;
@@ -108,7 +108,7 @@ function putShortest(position: number, x: number): number {
   return putNearest(position, high | 0, low | 0, part, HALF_PLACE[field]! * power, tens);
 }
 
-/** Doubt: closer than this to a tie or to the interval's end. */
+/** The tolerance: values closer than this to a tie or to the interval's end are left to String(). */
 const DOUBT = 1e-6;
 
 /** Rounds high * 10^8 + low + part to the shortest within `half`, and writes it. */
@@ -140,7 +140,7 @@ function putNearest(position: number, high: number, low: number, part: number, h
     : 0;
 }
 
-/** Writes 17 digits, nine and eight, whose first stands for 10^tens; trailing zeros left out. */
+/** Writes 17 digits, nine and eight, the first of which stands for 10^tens, without trailing zeros. */
 function putPlaced(position: number, high: number, low: number, tens: number): number {
   if (tens < 0) {
     view.setUint32(position, 0x30302e30, true);

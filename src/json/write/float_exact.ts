@@ -1,6 +1,6 @@
 /**
- * Shortest decimals of floats of any width by exact arithmetic. It is slow and right in every case; the fast writers fall
- * back to it and are tested against it.
+ * Shortest decimals of floats of any width by exact arithmetic. It is slow and always right; the fast writers fall back
+ * to it and are tested against it.
  *
  * The digits are the shortest that read back to the same value at the float's own width; of several the closest, of two
  * equally close the one whose last digit is even. The notation is ECMAScript's Number::toString.
@@ -32,7 +32,7 @@ export function floatText(fraction: bigint, exponent: number, format: FloatForma
 
 /** Returns digits and the power of ten of the last one. `narrow`: the next smaller float is half as far away. */
 function shortest(significand: bigint, power: number, narrow: boolean): [digits: string, exponent: number] {
-  // Everything in units of a quarter of the float's last place: value 4s, upper end 4s + 2, lower end 4s - 2 or 4s - 1.
+  // All in units of a quarter of the float's last place: value 4s, upper end 4s + 2, lower end 4s - 2 or 4s - 1.
   const shift = power - 2;
   const up = shift > 0 ? 1n << BigInt(shift) : 1n;
   const down = shift < 0 ? 1n << BigInt(-shift) : 1n;

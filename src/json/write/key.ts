@@ -1,5 +1,5 @@
 /**
- * What stands before a value: `{"id":` or `,"name":`. Made once a column.
+ * The bytes before a value: `{"id":` or `,"name":`. Made once per column.
  *
  * @module
  */
@@ -28,17 +28,17 @@ export function makeKey(json: string): Key {
   return { length: text.length, bytes: text, words: new Float64Array(padded.buffer) };
 }
 
-/** Keys made before: batches of one stream have the same names, and making a key costs half a microsecond. */
+/** Cached keys: batches of one stream have the same names, and making a key costs half a microsecond. */
 const made = new Map<string, Key>();
 
 /** Limits of the cache: keys, and characters of a name. */
 const MOST_KEPT = 4096;
 const LONGEST_KEPT = 64;
 
-/** The keys of objects by the array that their names are in: an object may have more keys than the cache keeps. */
+/** The keys of objects by the array of their names: an object may have more keys than the cache keeps. */
 const madeOf = new WeakMap<object, readonly Key[]>();
 
-/** Returns the keys of an object's members, made once per array: pieces of one batch have the same. */
+/** Returns the keys of an object's members, made once per array: the pieces of a batch share the array. */
 export function memberKeys<T extends object | string>(
   members: readonly T[],
   nameOf: (member: T) => string,

@@ -53,8 +53,8 @@ function putPieces(position: number, source: Uint8Array, words: DataView, start:
 }
 
 /**
- * The highest bit of each byte that cannot be copied as it is: control characters, `"`, `\`, and what is beyond ASCII.
- * Only the lowest bit set is sure to be right: a subtraction may borrow from the byte above.
+ * Returns the highest bit of each byte that cannot be copied: control characters, `"`, `\`, and non-ASCII bytes. Only
+ * the lowest bit set is certain: a subtraction may borrow from the byte above.
  */
 function special(word: number): number {
   const quote = word ^ 0x22222222;

@@ -1,6 +1,6 @@
 /**
  * Times, timestamps, durations and intervals. No value passes through Date: microseconds after the year 2255 and all
- * nanoseconds are beyond what a double holds, so seconds and fractions are split off in whole numbers.
+ * nanoseconds exceed the precision of a double, so seconds and fractions are separated in integers.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const MINUS = 45;
 const HIGH = 4294967296;
 const DAY = 86400;
 
-/** How many of a unit a second has, and how many digits its fraction. */
+/** How many of a unit a second has, and the number of digits of its fraction. */
 const PER_SECOND = [1, 1e3, 1e6, 1e9] as const;
 const DIGITS = [0, 3, 6, 9] as const;
 
@@ -27,8 +27,8 @@ const DIGITS = [0, 3, 6, 9] as const;
 let rest = 0;
 
 /**
- * Divides a 64-bit number by a divisor below 2^30, rounding down; the remainder is left in `rest`. The quotient must be
- * below 2^53: it is judged from a double that is off by at most 2^10, the remainder then comes exact from the low
+ * Divides a 64-bit number by a divisor below 2^30, rounding down, and leaves the remainder in `rest`. The quotient must
+ * be below 2^53: it is estimated from a double that is off by at most 2^10; the remainder is then exact from the low
  * words.
  */
 function split(low: number, high: number, divisor: number): number {
@@ -81,7 +81,7 @@ export function putDate32(position: number, day: number): number {
   return putDay(position, day);
 }
 
-/** Writes a Date64, quoted: the day that the instant falls in. */
+/** Writes a Date64, quoted: the day that contains the instant. */
 export function putDate64(position: number, low: number, high: number): number {
   return putDay(position, split(low, high, DAY * 1000));
 }
@@ -94,7 +94,7 @@ function putDay(position: number, day: number): number {
   return p + 1;
 }
 
-/** Writes a time of day, quoted; refuses what is outside of 0 to 24 hours. */
+/** Writes a time of day, quoted; refuses times outside of 0 to 24 hours. */
 export function putTime(position: number, low: number, high: number, unit: TimeUnit): number {
   const seconds = split(low, high, PER_SECOND[unit]);
   if (seconds < 0 || seconds > DAY || (seconds === DAY && rest > 0)) {
@@ -164,7 +164,7 @@ export function putDayTime(position: number, days: number, milliseconds: number)
   return putInterval(position, 0, days, milliseconds, milliseconds >> 31, 1);
 }
 
-/** Writes an interval of months, days and a 64-bit number of a unit as ISO 8601; parts that are zero are left out. */
+/** Writes an interval of months, days and a 64-bit number of a unit as ISO 8601, without parts that are zero. */
 export function putInterval(
   position: number,
   months: number,

@@ -1,5 +1,5 @@
 /**
- * What the JetStream API answers: read from bytes that anybody may have sent.
+ * Reads answers of the JetStream API from bytes, which any client may have sent.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface ApiFailure {
   readonly error: { readonly code: number; readonly err_code?: number; readonly description?: string };
 }
 
-/** What was asked for, or the failure. */
+/** The requested data, or the failure. */
 export type ApiAnswer<T> = T | ApiFailure;
 
 /** Whether the API answered with a failure. */
@@ -22,15 +22,15 @@ export function isApiFailure(answer: object): answer is ApiFailure {
   return isObject(error) && typeof error.code === "number";
 }
 
-/** JetStream off for this account or server, and a cluster whose meta group has no leader. */
+/** JetStream is off for this account or server, or the cluster's meta group has no leader. */
 const NO_JETSTREAM: ReadonlySet<number> = new Set([CLUSTER_NOT_AVAILABLE, NOT_ENABLED_FOR_ACCOUNT, NOT_ENABLED]);
 
-/** A failure in the server's words. */
+/** Returns a failure with the server's description. */
 export function failureText({ description, err_code, code }: ApiFailure["error"]): string {
   return `${description ?? "no reason given"} (${err_code ?? code})`;
 }
 
-/** Parts of an answer that readers of its type rely on. */
+/** The parts of an answer that readers of its type rely on. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   stream_info_response: ["config", "state"],
   stream_create_response: ["config", "state"],
@@ -40,17 +40,17 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Answers have some KiB, those of streams with very many subjects some hundred. What is longer is not parsed: 64 MiB of
- * brackets from a hostile peer would hold the process up for 25 s.
+ * Answers have some KiB, those of streams with very many subjects some hundred. Longer ones are not parsed: 64 MiB of
+ * brackets from a malicious peer would block the process for 25 s.
  */
 const LARGEST_ANSWER = 4 * 1024 * 1024;
 
 /**
- * An answer from its bytes, checked to be JetStream's and of the type asked for (`stream_info_response`), or the
- * failure in it. Anything else throws a {@linkcode ConnectionError}.
+ * Returns an answer from its bytes, checked to be JetStream's and of the requested type (`stream_info_response`), or the
+ * failure in it. Throws a {@linkcode ConnectionError} for anything else.
  */
 export function readAnswer<T extends object>(data: Uint8Array, subject: string, type: string): ApiAnswer<T> {
-  // A stored message may be as large as the server takes them.
+  // A stored message may be as large as the server accepts.
   const answer = data.length > LARGEST_ANSWER && type !== "stream_msg_get_response" ? undefined : parse(data);
   if (!isObject(answer) || answer.type !== `io.nats.jetstream.api.v1.${type}` || !isWhole(answer, type)) {
     const got = data.length === 0 ? "nothing in it" : firstBytes(data);
@@ -66,7 +66,7 @@ export function readAnswer<T extends object>(data: Uint8Array, subject: string, 
 }
 
 /**
- * The first bytes of something that was not understood, at most 80 characters, anything but printable ASCII escaped.
+ * Returns the beginning of an unknown answer, at most 80 characters, with everything but printable ASCII escaped.
  */
 export function firstBytes(data: Uint8Array): string {
   let text = "";
@@ -78,7 +78,7 @@ export function firstBytes(data: Uint8Array): string {
   return `"${text}"`;
 }
 
-/** JSON from bytes; undefined for anything else, and for nesting that overflows a parser's stack. */
+/** Parses JSON; returns undefined for invalid JSON, and for nesting that overflows a parser's stack. */
 function parse(data: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data));

@@ -1,5 +1,5 @@
 /**
- * The ways in which a request ends without an answer.
+ * The errors of a request that ends without an answer.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { deferred } from "../../util/deferred.ts";
 import { LONGEST_TIMER } from "../../options/values.ts";
 import { ConnectionError } from "../../errors/mod.ts";
 
-/** How much longer than its timeout a request is waited for, in milliseconds: the client's own timer comes first. */
+/** How much longer than its timeout a request is awaited, in milliseconds, since the client's own timer should end it. */
 const GRACE = 500;
 
 /**
@@ -47,8 +47,8 @@ export function endings(
 }
 
 /**
- * What went wrong with a request, for the caller. The client's errors are told apart by name: a connection may come
- * from another copy of the client (JSR's beside npm's), whose classes are not ours.
+ * Returns the error of a failed request for the caller. The client's errors are recognized by name: a connection may
+ * come from another copy of the client (JSR's in addition to npm's), whose classes differ.
  */
 export function failedRequest(error: unknown, subject: string, prefix: string, timeout: number): ConnectionError {
   const inner = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -9,7 +9,7 @@ import { ConnectionError } from "../../errors/mod.ts";
 import { type ApiOptions, apiRequest, isApiFailure, unexpectedFailure } from "./request.ts";
 import { NO_MESSAGE } from "./server_codes.ts";
 
-/** One message by STREAM.MSG.GET, which the leader answers; undefined where the sequence holds none. */
+/** Returns one message by STREAM.MSG.GET, which the leader answers; undefined if the sequence holds none. */
 export async function leaderMessage(
   nc: NatsConnection,
   stream: string,

@@ -1,12 +1,12 @@
 /**
- * Who is to be called when a connection closes.
+ * Callbacks for when a connection closes.
  *
  * @module
  */
 
 import type { NatsConnection } from "@nats-io/nats-core";
 
-/** Called with what `nc.closed()` comes to: an error, or undefined. */
+/** Called with the value of `nc.closed()`: an error, or undefined. */
 export type OnClosed = (reason: unknown) => void;
 
 interface Waiting {
@@ -21,7 +21,7 @@ const waiting = new WeakMap<NatsConnection, Waiting>();
 /** Calls back once when a connection closes, or soon if it is closed, unless the returned function was called before. */
 export function onClosed(nc: NatsConnection, call: OnClosed): () => void {
   const { calls, ended } = waiting.get(nc) ?? wait(nc);
-  // A function of its own: the same one may be passed twice.
+  // A new function, since the same callback may be passed twice.
   const entry: OnClosed = (reason) => calls.delete(entry) && call(reason);
   calls.add(entry);
   if (ended !== undefined) queueMicrotask(() => entry(ended.reason));

@@ -1,8 +1,8 @@
 /**
- * One request to the JetStream API, and what can come back instead of an answer.
+ * One request to the JetStream API, and the errors without an answer.
  *
- * The reply subject is the request's own, below the caller's prefix: a user may be allowed no more than one inbox
- * prefix, and the client's shared inbox would need a subscription of its own.
+ * Each request has its own reply subject below the caller's prefix: a user may be allowed only one inbox prefix, and the
+ * client's shared inbox would need a subscription of its own.
  *
  * @module
  */
@@ -16,11 +16,11 @@ import { STREAM_NOT_FOUND, STREAM_OFFLINE, STREAM_OFFLINE_REASON } from "./serve
 
 export { type ApiAnswer, type ApiFailure, isApiFailure };
 
-/** Where a request goes, and how long it may take. */
+/** The destination of a request, and its timeout. */
 export interface ApiOptions {
   /** The JetStream domain. */
   readonly domain?: string | undefined;
-  /** Prefix of the reply subject. @default the connection's own, else `_INBOX` */
+  /** Prefix of the reply subject. @default the connection's own, otherwise `_INBOX` */
   readonly inboxPrefix?: string | undefined;
   /** Milliseconds to wait for the answer. @default {5000} */
   readonly timeout?: number | undefined;
@@ -28,31 +28,31 @@ export interface ApiOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The longest wait for an answer, in milliseconds, where the caller names none. */
+/** The default timeout of an answer, in milliseconds. */
 export const API_TIMEOUT = 5000;
 
 /**
- * The subject of an API request: `$JS.API.STREAM.INFO.ORDERS`, or `$JS.hub.API.STREAM.INFO.ORDERS` in domain `hub`.
+ * Returns the subject of an API request: `$JS.API.STREAM.INFO.ORDERS`, or `$JS.hub.API.STREAM.INFO.ORDERS` in domain
+ * `hub`.
  */
 export function apiSubject(name: string, domain?: string): string {
   return domain ? `$JS.${domain}.API.${name}` : `$JS.API.${name}`;
 }
 
-/** The prefix of reply subjects: the one given, else the connection's own, else `_INBOX`. */
+/** Returns the prefix of reply subjects: the one given, otherwise the connection's own, otherwise `_INBOX`. */
 export function inboxPrefixOf(nc: NatsConnection, given?: string): string {
-  // The client keeps its options in a property that its interface does not name.
+  // The client keeps its options in a property that is not part of its interface.
   const own = (nc as { options?: { inboxPrefix?: unknown } }).options?.inboxPrefix;
   return given ?? (typeof own === "string" && own !== "" ? own : "_INBOX");
 }
 
 /**
- * Asks the JetStream API and gives its answer, or the failure that it answered with. `type` is the answer's, such as
- * `stream_info_response`: any user who may subscribe to the API's subjects can answer, a stream that captures `$JS.>` for
- * one.
+ * Sends a request to the JetStream API and returns its answer, or the failure in it. `type` is the answer's, such as
+ * `stream_info_response`: any user who may subscribe to the API's subjects can answer, and so can a stream that captures
+ * `$JS.>`.
  *
- * Throws a {@linkcode ConnectionError} where no JetStream answered: `connection.no_answer` (nothing came, or something
- * else), `connection.no_jetstream`, `connection.permission`, `connection.closed`; and the signal's reason after an
- * abort.
+ * Throws a {@linkcode ConnectionError} if no JetStream answers: `connection.no_answer` (no answer, or an invalid one),
+ * `connection.no_jetstream`, `connection.permission`, `connection.closed`; and the signal's reason after an abort.
  */
 export async function apiRequest<T extends object>(
   nc: NatsConnection,
@@ -81,12 +81,12 @@ export async function apiRequest<T extends object>(
   }
 }
 
-/** Failures that say something of the stream itself. */
+/** Failures that concern the stream itself. */
 const STREAM_FAILURES: ReadonlySet<number> = new Set([STREAM_NOT_FOUND, STREAM_OFFLINE, STREAM_OFFLINE_REASON]);
 
 /**
- * `STREAM.INFO` of one stream, its parts checked to be there; or the failure, where that is one of the stream's own.
- * Any other throws a {@linkcode ConnectionError} `connection.no_answer`.
+ * Returns the `STREAM.INFO` of one stream, with its required parts checked; or the failure, if it concerns the stream.
+ * Throws a {@linkcode ConnectionError} `connection.no_answer` for any other failure.
  */
 export async function requestStreamInfo(
   nc: NatsConnection,
@@ -100,7 +100,7 @@ export async function requestStreamInfo(
   return answer;
 }
 
-/** The error of a failure that the caller has no other use for. */
+/** The error for a failure that the caller does not handle. */
 export function unexpectedFailure(what: string, { error }: ApiFailure): ConnectionError {
   return new ConnectionError("connection.no_answer", `Cannot ${what}: the server answered: ${failureText(error)}`);
 }

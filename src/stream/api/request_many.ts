@@ -1,5 +1,5 @@
 /**
- * A request that several messages answer, on an inbox of its own.
+ * A request that is answered by several messages, on its own inbox.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { API_TIMEOUT, type ApiOptions, inboxPrefixOf } from "./request.ts";
 import { endings, failedRequest, silenceError } from "./ending.ts";
 
 /**
- * Publishes a request and hands over each message that answers it until `take` says that one was the last.
+ * Publishes a request and passes each message that answers it to `take` until that returns that it was the last.
  *
- * Throws a {@linkcode ConnectionError} if nobody answers, if nothing came for the timeout, on a refused subject
- * and on a closed connection; and the signal's reason after an abort.
+ * Throws a {@linkcode ConnectionError} if no server listens on the subject, if no message arrives within the timeout, on
+ * a refused subject and on a closed connection; and the signal's reason after an abort.
  */
 export async function requestMany(
   nc: NatsConnection,
@@ -29,7 +29,7 @@ export async function requestMany(
   const timeout = options.timeout ?? API_TIMEOUT;
   const done = deferred<void>();
   const ending = endings(nc, subject, options.signal);
-  // One timer that checks whether something came, instead of one timer per message.
+  // One timer that checks whether a message has arrived, instead of one timer per message.
   let heard = false;
   let over = false;
   const timer = setInterval(() => heard ? heard = false : done.reject(silenceError(subject, timeout)), timeout);
@@ -38,7 +38,7 @@ export async function requestMany(
     const inbox = createInbox(prefix);
     const sub = nc.subscribe(inbox, {
       callback: (error, msg) => {
-        if (over) return; // what was already read from the socket when the last one was taken
+        if (over) return; // messages that were already read from the socket after the last one
         heard = true;
         try {
           if (error) throw error;
@@ -51,7 +51,7 @@ export async function requestMany(
       },
     });
     unsubscribe = () => void settle(() => sub.unsubscribe());
-    // By this the client finds whom to tell that the server refused the publish; without it the timeout does.
+    // With this the client can report that the server refused the publish; otherwise the timeout does.
     (sub as { requestSubject?: string }).requestSubject = subject;
     nc.publish(subject, payload, { reply: inbox });
     // The subscription of a wrapped connection may be a promise.

@@ -1,18 +1,18 @@
 /**
- * Failures of the JetStream API that are told apart, by the server's own numbers (`server/errors.json` of nats-server).
+ * The error codes of the JetStream API that jetrow handles (`server/errors.json` of nats-server).
  *
  * @module
  */
 
 /** No message has the sequence, or matches. */
 export const NO_MESSAGE = 10037;
-/** The stream is there already, with another configuration. */
+/** The stream exists with another configuration. */
 export const STREAM_NAME_IN_USE = 10058;
-/** There is no such stream. */
+/** The stream does not exist. */
 export const STREAM_NOT_FOUND = 10059;
 /** All peers of the stream are down. */
 export const STREAM_OFFLINE = 10118;
-/** The stream is offline, and the answer says why: it needs a newer server. */
+/** The stream is offline, and the description says why: it requires a newer server. */
 export const STREAM_OFFLINE_REASON = 10194;
 /** The meta group has no leader. */
 export const CLUSTER_NOT_AVAILABLE = 10008;

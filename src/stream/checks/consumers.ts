@@ -9,15 +9,15 @@ import { overlapsSubject } from "../../subject/mod.ts";
 import type { FactSettings } from "./facts.ts";
 import { type DraftFinding, note, warning } from "./finding.ts";
 
-/** What is known of one reader. */
+/** The facts about one consumer. */
 export interface ReaderFacts {
-  /** The consumer as CONSUMER.LIST has it. */
+  /** The consumer's entry in CONSUMER.LIST. */
   readonly consumer: ConsumerInfo;
   /** Its stream. */
   readonly info: StreamInfo;
   /** The publish subject, with `*` for each token that holds the placeholder. */
   readonly pattern: string;
-  /** The settings of who publishes. */
+  /** The publisher's settings. */
   readonly settings: Pick<FactSettings, "ttlMs">;
 }
 
@@ -39,7 +39,7 @@ const CHECKS: readonly Check[] = [
   singleCopy,
 ];
 
-/** Every finding of one reader; each names it. */
+/** Returns every finding of one consumer; each names it. */
 export function readerFindings(facts: ReaderFacts): readonly DraftFinding[] {
   const name = facts.consumer.name;
   return CHECKS.map((check) => check(facts))
@@ -55,7 +55,7 @@ function filter({ consumer, info, pattern }: ReaderFacts): DraftFinding | undefi
   const { config } = info;
   const field = filter_subjects ? "filter_subjects" : "filter_subject";
   const shown = `${field} is ${filters.join(", ")}`;
-  // Sources and origins bring subjects of their own.
+  // Sources and origins have subjects of their own.
   if (
     !config.sources?.length && !config.mirror &&
     !overlap((config.subjects ?? []).flatMap((subject) => storedAs(config, subject)))
@@ -68,11 +68,11 @@ function filter({ consumer, info, pattern }: ReaderFacts): DraftFinding | undefi
   return note("consumer.filter_miss", field, message, "Add the subject to its filters, if the rows are meant for it.");
 }
 
-/** Filters match the subject under which a row is stored: the one after the stream's transform, where that applies. */
+/** Filters match the subject under which a row is stored: the one after the stream's transform, if it applies. */
 function storedAs({ subject_transform: transform }: StreamConfig, subject: string): readonly string[] {
   if (transform === undefined || !overlapsSubject([transform.src || ">"], subject)) return [subject];
   const tokens = transform.dest.split(".");
-  // `{{split(1,-)}}` and its like make several tokens of one.
+  // `{{split(1,-)}}` and similar functions make several tokens of one.
   const several = tokens.findIndex((token) => /\{\{\s*(split|slice)/i.test(token));
   const known = several < 0 ? tokens : [...tokens.slice(0, several), ">"];
   const stored = known.map((token) => /\{\{|^\$\d+$/.test(token) ? "*" : token).join(".");
@@ -109,7 +109,7 @@ function redelivering({ consumer }: ReaderFacts): DraftFinding | undefined {
 
 function maxDeliver({ consumer }: ReaderFacts): DraftFinding | undefined {
   const tries = consumer.config.max_deliver ?? -1;
-  // A consumer that expects no acknowledgment delivers once whatever this says.
+  // A consumer that expects no acknowledgments delivers once, whatever max_deliver says.
   if (!(tries > 0) || consumer.config.ack_policy === "none") return;
   return warning(
     "consumer.max_deliver",
@@ -187,7 +187,7 @@ function ttl({ consumer, settings }: ReaderFacts): DraftFinding | undefined {
 }
 
 function singleCopy({ consumer, info }: ReaderFacts): DraftFinding | undefined {
-  // No replicas of its own: it has the stream's.
+  // Without replicas of its own it has the stream's.
   const replicas = consumer.config.num_replicas || info.config.num_replicas;
   if (consumer.config.mem_storage) {
     const message = "mem_storage is true: the consumer's position is lost with its node";

@@ -1,5 +1,5 @@
 /**
- * What the checks of a destination judge: plain values, gathered elsewhere.
+ * The facts that the checks of a destination read: plain values, collected elsewhere.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { JetStreamAccountStats, StreamInfo } from "@nats-io/jetstream";
 import type { PublishMode } from "../../types/mod.ts";
 import type { ApiFailure } from "../api/answer.ts";
 
-/** The settings that decide what a stream must be able to do. */
+/** The settings that decide what a stream must support. */
 export interface FactSettings {
   /** Whether a missing stream is created. */
   readonly createStream: boolean;
@@ -16,7 +16,7 @@ export interface FactSettings {
   readonly publishMode: PublishMode;
   /** Milliseconds from a row's submission to its acknowledgment. */
   readonly publishTimeout: number;
-  /** The time to live as it is sent, where one is set. */
+  /** The time to live as it is sent, if one is set. */
   readonly ttl?: string | undefined;
   /** The time to live in milliseconds; absent for `never`. */
   readonly ttlMs?: number | undefined;
@@ -24,39 +24,39 @@ export interface FactSettings {
   readonly retry?: { readonly budget: number } | undefined;
 }
 
-/** What is known of the connected server. */
+/** The facts about the connected server. */
 export interface ServerFacts {
   /** The server's version. */
   readonly version: string;
-  /** The JetStream API level; servers below 2.12 do not tell. */
+  /** The JetStream API level; absent for servers below 2.12. */
   readonly apiLevel?: number | undefined;
   /** The largest message of this connection: header block and payload, in bytes. */
   readonly maxPayload: number;
 }
 
-/** What is known of a destination. */
+/** The facts about a destination. */
 export interface DestinationFacts {
   /** The stream's name. */
   readonly stream: string;
-  /** The stream as STREAM.INFO has it; undefined where the lookup failed. */
+  /** The stream's STREAM.INFO; undefined if the lookup failed. */
   readonly info: StreamInfo | undefined;
-  /** The failure of the lookup; absent: there is no such stream. */
+  /** The failure of the lookup; absent if the stream does not exist. */
   readonly failure?: ApiFailure["error"] | undefined;
   /** The publish subject, with `*` for each token that holds the placeholder. */
   readonly pattern: string;
-  /** The filter that a created stream would get, where creating it is to be judged too. */
+  /** The filter of a stream that would be created, if creation is to be checked. */
   readonly filter?: string | undefined;
-  /** Whether several resources share the stream, each with a subject of its own. */
+  /** Whether several resources share the stream, each with its own subject. */
   readonly sharedByResources: boolean;
   /** The settings. */
   readonly settings: FactSettings;
   /** The connected server. */
   readonly server: ServerFacts;
   /**
-   * Bytes of the largest message known: header block, payload and subject. Absent: the smallest possible row is taken.
+   * The size of the largest known message: header block, payload and subject. Absent: that of the smallest possible row.
    */
   readonly largestMessage?: number | undefined;
-  /** The account, where it may be read. */
+  /** The account, if it may be read. */
   readonly account?: JetStreamAccountStats | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface StreamFacts extends DestinationFacts {
   readonly info: StreamInfo;
 }
 
-/** The lowest server that has a feature. */
+/** The lowest server version that has a feature. */
 export interface ServerRelease {
   /** The server's version. */
   readonly version: string;
@@ -74,7 +74,7 @@ export interface ServerRelease {
   readonly level: number;
 }
 
-/** Whether a server version is at least another; false for what is not a version. */
+/** Returns whether a server version is at least another; false for a string that is not a version. */
 export function atLeast(version: string, minimum: string): boolean {
   const have = numbersOf(version);
   const need = numbersOf(minimum) ?? [];
@@ -91,8 +91,8 @@ function numbersOf(version: string): number[] | undefined {
 }
 
 /**
- * Version and API level of the server that hosts the stream, where it tells (2.11), else of the connected one: a leaf
- * node or another node of the cluster may be older or newer.
+ * Returns version and API level of the server that hosts the stream, if the stream names them (2.11), otherwise of the
+ * connected one: a leaf node or another node of the cluster may be older or newer.
  */
 export function hostOf(
   config: { readonly metadata?: Readonly<Record<string, string>> } | undefined,
@@ -104,7 +104,7 @@ export function hostOf(
   return { version, level: Number.isInteger(level) ? level : undefined };
 }
 
-/** Whether a server has a feature that came with `lowest`. A version that is not a number is judged by its API level. */
+/** Returns whether a server has a feature of `lowest`. A version that is not a number is compared by its API level. */
 export function hasFeature(
   host: { readonly version: string; readonly level: number | undefined },
   lowest: ServerRelease,
@@ -114,12 +114,12 @@ export function hasFeature(
   return numbersOf(host.version) === undefined ? host.level !== undefined : atLeast(host.version, version);
 }
 
-/** Milliseconds of a duration as streams and consumers have it. */
+/** Returns the milliseconds of a duration of streams and consumers. */
 export function millisOf(nanoseconds: number | undefined): number {
   return (nanoseconds ?? 0) / 1e6;
 }
 
-/** A duration for people, from milliseconds. */
+/** Formats a duration in milliseconds for people. */
 export function durationText(milliseconds: number): string {
   if (milliseconds < 1000) return `${milliseconds}ms`;
   const hours = Math.floor(milliseconds / 3_600_000);

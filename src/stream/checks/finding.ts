@@ -1,5 +1,5 @@
 /**
- * What a check of a destination finds.
+ * The findings of checks.
  *
  * @module
  */
@@ -81,8 +81,8 @@ export type KnownFindingCode =
 export type FindingCode = string;
 
 /**
- * How bad a finding is: with `error` publishing would fail or lose rows, and opening a publisher refuses too; with
- * `warning` rows are at risk, or a promise is weaker than it looks; `info` is worth knowing.
+ * The severity of a finding. `error`: publishing would fail or lose rows, and a publisher refuses to open. `warning`:
+ * rows are at risk, or a guarantee is weaker than it seems. `info`: worth knowing.
  *
  * @example
  * ```ts
@@ -96,7 +96,7 @@ export type FindingCode = string;
 export type Severity = "error" | "warning" | "info";
 
 /**
- * One thing found about a destination or one of its readers.
+ * One finding about a destination or one of its consumers.
  *
  * @example
  * ```ts
@@ -115,21 +115,21 @@ export type Severity = "error" | "warning" | "info";
  * ```
  */
 export interface Finding {
-  /** How bad it is. */
+  /** The severity. */
   readonly severity: Severity;
-  /** What it is about, for programs. */
+  /** The kind of the finding, for programs. */
   readonly code: FindingCode;
-  /** The field of the stream, consumer, account or connection, as the server calls it; or the option. */
+  /** The field of the stream, consumer, account or connection, in the server's spelling; or the option. */
   readonly field: string;
-  /** The field's value, and what happens. */
+  /** The field's value, and its effect. */
   readonly message: string;
   /** What to do. */
   readonly remedy: string;
-  /** The reader concerned, where it is one. */
+  /** The consumer, if the finding is about one. */
   readonly consumer?: string;
 }
 
-/** A finding before its text is rendered. */
+/** A finding before its message is rendered. */
 export type DraftFinding = Omit<Finding, "code" | "message" | "remedy"> & {
   readonly code: KnownFindingCode;
   readonly message: string | Wording;
@@ -138,7 +138,7 @@ export type DraftFinding = Omit<Finding, "code" | "message" | "remedy"> & {
 
 type Text = string | Wording;
 
-/** Makes a finding of something that may go wrong in production. */
+/** Makes a finding of something that may fail in production. */
 export function warning(code: KnownFindingCode, field: string, message: Text, remedy: Text): DraftFinding {
   return { severity: "warning", code, field, message, remedy };
 }
@@ -153,7 +153,7 @@ export function note(code: KnownFindingCode, field: string, message: Text, remed
   return { severity: "info", code, field, message, remedy };
 }
 
-/** Renders the text of a finding. `nameOf` spells the names of options. */
+/** Renders the message of a finding. `nameOf` spells the names of options. */
 export function renderFinding(finding: DraftFinding, nameOf?: (option: string) => string): Finding {
   return { ...finding, message: render(finding.message, nameOf), remedy: render(finding.remedy, nameOf) };
 }

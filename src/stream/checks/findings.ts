@@ -1,5 +1,5 @@
 /**
- * From what is known of a destination to what its caller should know: pure, without asking anybody.
+ * Derives the findings of a destination from its facts, without any request.
  *
  * @module
  */
@@ -13,7 +13,8 @@ import { surroundingFindings } from "./server.ts";
 export { type DestinationFacts, type FactSettings, type ServerFacts } from "./facts.ts";
 
 /**
- * Every finding of a destination, the refusals first. Opening a publisher refuses exactly those of severity `error`.
+ * Returns every finding of a destination, the refusals first. Opening a publisher refuses exactly those of severity
+ * `error`.
  */
 export function destinationFindings(facts: DestinationFacts): readonly DraftFinding[] {
   return [...refusalFindings(facts), ...keepingFindings(facts), ...surroundingFindings(facts)];

@@ -158,7 +158,7 @@ async function readersOf(
   return [note("consumer.hidden", "consumers", message, remedy)];
 }
 
-/** Consumers listed at most: an answer chooses how many there are. */
+/** The maximum number of consumers that are listed, since an answer announces how many there are. */
 const MOST_CONSUMERS = 65_536;
 
 /** Lists all consumers, 256 per request. Throws a ConnectionError if there are more than {@linkcode MOST_CONSUMERS}. */

@@ -1,5 +1,5 @@
 /**
- * Checks of what a publisher refuses to open with: publishing would fail, or lose acknowledged rows.
+ * Checks that make a publisher refuse to open: publishing would fail, or lose acknowledged rows.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export function absentStream(facts: DestinationFacts): readonly DraftFinding[] {
   ];
 }
 
-/** What to do instead of creating a stream whose filter begins with a wildcard. */
+/** The remedy for a stream whose filter begins with a wildcard. */
 export const WILDCARD_REMEDY: Wording = words`Create the stream yourself, put the placeholder into ${
   option("stream")
 }, or put a prefix before it in ${option("subject")}.`;
@@ -155,7 +155,7 @@ function tooSmall(facts: StreamFacts): DraftFinding | undefined {
   );
 }
 
-/** Bytes of the smallest row that can be published: the constant headers, `{}`, and the subject. */
+/** The size of the smallest row that can be published: the constant headers, `{}`, and the subject. */
 function smallestMessage({ pattern }: StreamFacts): number {
   const headers = "NATS/1.0\r\nContent-Type: application/json\r\nFilament-Operation: insert\r\n\r\n";
   return headers.length + pattern.length + 2;

@@ -1,5 +1,5 @@
 /**
- * Checks of how a stream keeps rows: limits, copies, deduplication, and what becomes of a row once it is stored.
+ * Checks of how a stream keeps rows: limits, replicas, deduplication, and when a stored row is removed.
  *
  * @module
  */
@@ -13,7 +13,7 @@ type Check = (facts: StreamFacts) => DraftFinding | undefined;
 
 const HOUR = 3_600_000;
 
-/** From this many messages on a replica counts as behind: a healthy one lags by what is in flight. */
+/** A replica that lags by this many messages counts as behind; a healthy one lags by the rows in flight. */
 const LAG = 1000;
 
 /** The checks, in the order of the report. */
@@ -98,7 +98,7 @@ function lastValue(facts: StreamFacts): DraftFinding | undefined {
   );
 }
 
-/** Several subjects: how many rows each gets is not known, but the limit is. */
+/** With several subjects the number of rows of each is unknown, but the limit is known. */
 function fullSubjects(facts: StreamFacts): DraftFinding | undefined {
   const { discard, discard_new_per_subject, max_msgs_per_subject } = facts.info.config;
   if (discard !== "new" || !discard_new_per_subject || !(max_msgs_per_subject > 0) || oneSubject(facts)) return;

@@ -1,5 +1,5 @@
 /**
- * Checks of what surrounds a stream: the server, the account, the connection.
+ * Checks of the server, the account and the connection.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { JetStreamAccountStats } from "@nats-io/jetstream";
 import { atLeast, type DestinationFacts, hostOf } from "./facts.ts";
 import { type DraftFinding, note, warning } from "./finding.ts";
 
-/** What the server, the account and the connection mean for a destination. */
+/** Returns the findings about the server, the account and the connection. */
 export function surroundingFindings(facts: DestinationFacts): readonly DraftFinding[] {
   return [...serverOld(facts), ...serverSync(facts), ...accountLimits(facts), payload(facts)];
 }
@@ -51,7 +51,7 @@ function accountLimits({ account, info }: DestinationFacts): readonly DraftFindi
   });
 }
 
-/** An account with tiers has its limits by the number of replicas. */
+/** An account with tiers has limits per number of replicas. */
 function tierOf(
   account: JetStreamAccountStats,
   replicas: number,

@@ -10,12 +10,12 @@ import { requestMany } from "../api/request_many.ts";
 import { type Bodies, isStatus, refused, REQUEST_BYTES, type Source } from "./source.ts";
 import type { Window } from "./ranges.ts";
 
-/** Reads through a consumer of its own: without acknowledgments, in memory, gone after thirty seconds without use. */
+/** Reads through a consumer of its own: in memory, without acknowledgments, removed after thirty seconds without use. */
 export function consumerSource(nc: NatsConnection, stream: string, options: ApiOptions): Source {
   let name: string | undefined;
   /** The sequence at which the consumer continues. */
   let next = 0;
-  /** What it gave beyond the window that it was asked for. */
+  /** Messages that it delivered beyond the requested window. */
   let ahead: Bodies = new Map();
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -23,7 +23,7 @@ export function consumerSource(nc: NatsConnection, stream: string, options: ApiO
     if (name === undefined) return;
     const gone = name;
     name = undefined;
-    // After an abort too: it would stay for a while.
+    // Also after an abort: otherwise the consumer would stay for a while.
     const unsignalled = { ...options, signal: undefined };
     await apiRequest(nc, `CONSUMER.DELETE.${stream}.${gone}`, "consumer_delete_response", undefined, unsignalled);
   }
@@ -54,7 +54,7 @@ export function consumerSource(nc: NatsConnection, stream: string, options: ApiO
     ahead = new Map();
   }
 
-  /** One pull; false where the stream has no more. */
+  /** Pulls once; returns false if the stream has no more messages. */
   async function pull(bodies: Bodies, window: Window): Promise<boolean> {
     const batch = window.last - next + 1;
     const body = JSON.stringify({ batch, no_wait: true, max_bytes: REQUEST_BYTES });
@@ -95,8 +95,8 @@ export function consumerSource(nc: NatsConnection, stream: string, options: ApiO
 }
 
 /**
- * The stream sequence in a delivered message's reply subject: `$JS.ACK.<stream>.<consumer>.<tries>.<sequence>...`, or
- * the same after `$JS.ACK.<domain>.<account>`.
+ * Returns the stream sequence in a message's reply subject: `$JS.ACK.<stream>.<consumer>.<tries>.<sequence>...`,
+ * or the same after `$JS.ACK.<domain>.<account>`.
  */
 function streamSequence(reply: string | undefined): number {
   const tokens = (reply ?? "").split(".");

@@ -9,7 +9,7 @@ import { type ApiOptions, apiSubject } from "../api/request.ts";
 import { requestMany } from "../api/request_many.ts";
 import { type Bodies, isStatus, refused, REQUEST_BYTES, type Source } from "./source.ts";
 
-/** Reads by direct get in batches (server 2.11, `allow_direct`): any replica answers, a lagging one too. */
+/** Reads by direct get in batches (server 2.11, `allow_direct`), which any replica answers, even one that lags. */
 export function directSource(nc: NatsConnection, stream: string, options: ApiOptions): Source {
   const subject = apiSubject(`DIRECT.GET.${stream}`, options.domain);
   return {
@@ -22,7 +22,7 @@ export function directSource(nc: NatsConnection, stream: string, options: ApiOpt
         await requestMany(nc, subject, JSON.stringify(query), options, (msg) => {
           const sequence = Number(msg.headers?.last("Nats-Sequence") ?? NaN);
           if (isStatus(msg)) {
-            // 204 ends a batch, 404 says that from here on nothing is stored; a server that names neither is too old.
+            // 204 ends a batch, 404 says that nothing is stored after this; a server that sends neither is too old.
             if (![204, 404].includes(msg.headers!.code)) throw refused(subject, msg);
             return true;
           }

@@ -1,14 +1,14 @@
 /**
- * Which messages to read at a time: a receipt's sequences cut into windows.
+ * Cuts a receipt's sequences into windows that are read together.
  *
  * @module
  */
 
-/** Some rows of a receipt whose sequences rise, read by one request or a few. */
+/** Some rows of a receipt with ascending sequences, read by one request or a few. */
 export interface Window {
-  /** The sequences of the rows, in row order, none lower than the one before. */
+  /** The sequences of the rows, in row order, none lower than the previous one. */
   readonly wanted: readonly number[];
-  /** The same, to ask whether one is among them. */
+  /** The same, as a set. */
   readonly among: ReadonlySet<number>;
   /** The first. */
   readonly first: number;
@@ -17,13 +17,13 @@ export interface Window {
 }
 
 /**
- * A read passes over this many messages of others for each row of ours, sooner than that a request is made for each.
+ * A read may include this many messages of other publishers for each row, which is faster than a request for each row.
  */
 const OTHERS = 3;
 
 /**
- * The windows of some sequences, in row order, each with at most `rows` rows and few messages of others in between. A
- * new one begins where sequences fall: those of duplicates point back at the first copy.
+ * Yields the windows of sequences, in row order, each with at most `rows` rows and few other messages in between. A new
+ * window begins where sequences fall: those of duplicates refer to the first copy.
  */
 export function* windows(sequences: readonly (readonly [number, number])[], rows: number): Generator<Window> {
   let wanted: number[] = [];

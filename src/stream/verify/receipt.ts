@@ -1,5 +1,5 @@
 /**
- * Receipts that come back, from a JSON file for one: checked before they are believed.
+ * Checks receipts that the caller passes back, for example from a JSON file.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import { describe } from "../../util/describe.ts";
 import { ConfigError, StateError } from "../../errors/mod.ts";
 import { streamNameFault } from "../../subject/name.ts";
 
-/** What verifying needs of a receipt. */
+/** The parts of a receipt that verifying needs. */
 export interface CheckedReceipt {
   /** The stream. */
   readonly stream: string;
-  /** Rows acknowledged. */
+  /** The number of acknowledged rows. */
   readonly rows: number;
   /** Bytes of JSON. */
   readonly bytes: number;
@@ -23,8 +23,8 @@ export interface CheckedReceipt {
 }
 
 /**
- * The parts of a receipt that verifying needs. Throws a {@linkcode ConfigError} that names the malformed field, and a
- * {@linkcode StateError} where the server did not tell the rows' sequences (`publishMode: "fast"`).
+ * Returns the parts of a receipt that verifying needs. Throws a {@linkcode ConfigError} that names the malformed field,
+ * and a {@linkcode StateError} if the server did not report the rows' sequences (`publishMode: "fast"`).
  */
 export function checkReceipt(receipt: unknown): CheckedReceipt {
   if (typeof receipt !== "object" || receipt === null || Array.isArray(receipt)) {
@@ -51,12 +51,12 @@ export function checkReceipt(receipt: unknown): CheckedReceipt {
 }
 
 function streamOf(value: unknown): string {
-  const fault = typeof value === "string" ? streamNameFault(value) : "must be a text";
+  const fault = typeof value === "string" ? streamNameFault(value) : "must be a string";
   if (fault !== undefined) throw malformed("stream", fault, value);
   return value as string;
 }
 
-/** More sequences than rows would be read for as long as a forged receipt says. */
+/** Without this check a forged receipt with more sequences than rows could make the read arbitrarily long. */
 function sequencesOf(value: unknown, rows: number): CheckedReceipt["sequences"] {
   if (!Array.isArray(value)) throw malformed("sequences", "must be an array of pairs [first, last]", value);
   for (const [i, pair] of value.entries()) {
@@ -81,7 +81,7 @@ function whole(field: string, value: unknown, most: number): number {
   throw malformed(field, `must be a whole number from 0 to ${most}`, value);
 }
 
-/** A checksum is compared, not used: one that cannot be right equals none. */
+/** A checksum is only compared: an impossible one equals none. */
 function numeric(field: string, value: unknown): number {
   if (typeof value === "number" && !Number.isNaN(value)) return value;
   throw malformed(field, "must be a number", value);

@@ -1,5 +1,5 @@
 /**
- * A way to read messages by their sequence. It gives what it can; what it does not give may still be there.
+ * A way to read messages by their sequence. It returns what it can; other messages may still exist.
  *
  * @module
  */
@@ -13,16 +13,16 @@ export type Bodies = Map<number, Uint8Array>;
 
 /** A way to read messages. */
 export interface Source {
-  /** Reads what a window wants. */
+  /** Reads the messages of a window. */
   read(window: Window): Promise<Bodies>;
-  /** Leaves nothing behind on the server. */
+  /** Removes what it has created on the server. */
   close(): Promise<void>;
 }
 
-/** A request asks for no more bytes than this at once; one message may pass it. */
+/** The maximum number of bytes that a request asks for at once; a single message may exceed it. */
 export const REQUEST_BYTES = 4 * 1024 * 1024;
 
-/** Whether a message is a status of the server: a code and no body. */
+/** Returns whether a message is a status of the server: a code and no body. */
 export function isStatus(msg: Msg): boolean {
   return msg.data.length === 0 && (msg.headers?.code ?? 0) > 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Reads a receipt's rows back and compares them with what it says.
+ * Reads a receipt's rows back and compares them with the receipt.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type { Bodies, Source } from "./source.ts";
 import { type Window, windows } from "./ranges.ts";
 
 /**
- * What was read back.
+ * The result of reading a receipt's rows back.
  *
  * @example
  * ```ts
@@ -46,31 +46,31 @@ export interface Verification {
   readonly missing: number;
 }
 
-/** A window has so many rows at most, and so many bytes as far as the receipt's average row tells. */
+/** The maximum number of rows of a window, and of bytes, estimated from the receipt's average row. */
 const WINDOW_ROWS = 2048;
 const WINDOW_BYTES = 1024 * 1024;
 
-/** Windows read at a time: on one machine one is as fast (measured), over a link each would cost a round trip. */
+/** The number of concurrent windows: on one machine one is as fast (measured), over a link each costs a round trip. */
 const WINDOWS_AHEAD = 4;
 
-/** Single messages asked of the leader at a time. */
+/** The number of concurrent requests to the leader for single messages. */
 const MESSAGES_AHEAD = 64;
 
 /**
- * Reads the rows of a receipt back by its `sequences`, and says whether they are what was published. It uses direct
- * gets in batches where the stream allows them (server 2.11), else a consumer, and asks the leader once more for each
- * sequence that these do not give, since a replica may lag behind. Memory does not grow with the number of rows.
+ * Reads the rows of a receipt back by its `sequences`, and reports whether they are what was published. Uses direct gets
+ * in batches if the stream allows them (server 2.11), otherwise a consumer, and asks the leader again for each sequence
+ * that these do not return, since a replica may lag behind. Memory does not grow with the number of rows.
  *
- * The content decides, not the subject: a stream may store rows under another one. Rows that were replaced, deleted,
+ * The content decides, not the subject: a stream may store rows under another subject. Rows that were replaced, deleted,
  * expired or consumed since are missing or different.
  *
  * Throws a ConfigError for a malformed receipt, a StateError `state.unverifiable` for one without sequences, a
- * RouteError `route.missing` where there is no such stream or `route.offline` where its servers are down or too old for
- * it, and a ConnectionError where the server does not answer or let it read.
+ * RouteError `route.missing` if the stream does not exist or `route.offline` if its servers are down or too old for it,
+ * and a ConnectionError if the server does not answer or refuses to let it read.
  *
  * @param nc the connection
- * @param receipt what `publish`, `apply` or `onReceipt` gave, or the same out of a JSON file
- * @param options `domain`, `inboxPrefix` and `signal`; a whole SinkConfig will do
+ * @param receipt the receipt of `publish`, `apply` or `onReceipt`, or one parsed from JSON
+ * @param options `domain`, `inboxPrefix` and `signal`; also accepts a whole SinkConfig
  *
  * @example
  * ```ts
@@ -120,7 +120,7 @@ function windowRows(rows: number, bytes: number): number {
   return Math.max(1, Math.min(WINDOW_ROWS, Math.floor(WINDOW_BYTES * rows / Math.max(1, bytes))));
 }
 
-/** The stream; undefined where the user may not ask for it, which need not keep it from reading. */
+/** Returns the stream; undefined if the user may not look it up, since reading may still be permitted. */
 async function streamOf(nc: NatsConnection, stream: string, api: ApiOptions): Promise<StreamInfo | undefined> {
   try {
     const answer = await requestStreamInfo(nc, stream, api);
@@ -136,17 +136,17 @@ async function streamOf(nc: NatsConnection, stream: string, api: ApiOptions): Pr
   }
 }
 
-/** The ways to read this stream, the fastest first. */
+/** Returns the ways to read this stream, the fastest first. */
 function sourcesOf(nc: NatsConnection, stream: string, info: StreamInfo | undefined, api: ApiOptions): Source[] {
   const { version } = hostOf(info?.config, { version: nc.info?.version ?? "", maxPayload: 0 });
   const sources: Source[] = [];
   if ((info?.config.allow_direct ?? true) && atLeast(version, "2.11.0")) sources.push(directSource(nc, stream, api));
-  // A consumer of a work queue would take its rows, one of an interest stream would keep them.
+  // A consumer of a work queue would remove its rows, one of an interest stream would keep them.
   if (info?.config.retention === "limits") sources.push(consumerSource(nc, stream, api));
   return sources;
 }
 
-/** The bodies that a window wants, in row order; undefined for a sequence that holds no message. */
+/** Returns the bodies of a window, in row order; undefined for a sequence without a message. */
 async function readWindow(
   nc: NatsConnection,
   stream: string,
@@ -156,7 +156,7 @@ async function readWindow(
   api: ApiOptions,
 ): Promise<readonly (Uint8Array | undefined)[]> {
   const bodies = window.last < firstSequence ? new Map<number, Uint8Array>() : await readBodies(window, sources);
-  // Below the first sequence that the leader has, nothing is left.
+  // Below the leader's first sequence nothing is left.
   const lacking = window.wanted.filter((sequence) => sequence >= firstSequence && !bodies.has(sequence));
   const ask = async (sequence: number) => [sequence, await leaderMessage(nc, stream, sequence, api)] as const;
   for await (const [sequence, body] of inOrder(new Set(lacking), MESSAGES_AHEAD, ask)) {
@@ -165,7 +165,7 @@ async function readWindow(
   return window.wanted.map((sequence) => bodies.get(sequence));
 }
 
-/** What the fastest way gives that works; one that does not is not tried again. */
+/** Reads by the fastest way that works; one that does not work is not tried again. */
 async function readBodies(window: Window, sources: Source[]): Promise<Bodies> {
   while (sources.length > 0) {
     const source = sources[0]!;
@@ -173,7 +173,7 @@ async function readBodies(window: Window, sources: Source[]): Promise<Bodies> {
       return await source.read(window);
     } catch (error) {
       if (!(error instanceof ConnectionError) || error.code === "connection.closed") throw error;
-      if (sources[0] !== source) continue; // a window read at the same time found out first
+      if (sources[0] !== source) continue; // a concurrent window found out first
       sources.shift();
       await source.close().catch(() => {});
     }
