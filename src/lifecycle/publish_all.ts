@@ -8,8 +8,8 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { type AnyJetrowError, isJetrowError } from "../errors/mod.ts";
 import { resolveOptions } from "../options/publisher.ts";
 import { PublisherCore } from "../publish/core.ts";
-import { changedStream } from "../publish/stream_identity.ts";
-import { verdictOf } from "../publish/verdict.ts";
+import { streamChangedError } from "../publish/failure.ts";
+import { verdictOf } from "../publish/rejection.ts";
 import { UsedStreams } from "../stream/used_streams.ts";
 import type { ApplyAllOptions, Batches, Options, RunReceipt, WriteReceipt } from "../types/mod.ts";
 import { resolvePublishAll, type SequenceSettings } from "../options/calls.ts";
@@ -143,7 +143,7 @@ async function attemptOver(
     log?.opened?.(() => core.stats());
     const attempt = await runner.attempt(core);
     if (attempt.kind === "failed") return { kind: "failed", error: attempt.error, ackedAt: acks.last() };
-    const error = await changedStream(core.destinations);
+    const error = await streamChangedError(core.destinations);
     return error === undefined ? { kind: "done" } : { kind: "failed", error, ackedAt: acks.last() };
   } finally {
     acks.stop();
@@ -194,7 +194,7 @@ function isTemporary(error: AnyJetrowError): boolean {
       if (error.code === "publish.aborted" || error.code === "publish.permission") return false;
       if (error.code === "publish.wrong_stream" || error.code === "publish.internal") return false;
       if (error.code === "publish.stream_changed") return false;
-      return error.serverCode === undefined || verdictOf(error.serverCode).again !== "never";
+      return error.serverCode === undefined || verdictOf(error.serverCode).retry !== "never";
     default:
       return false;
   }

@@ -7,7 +7,7 @@
 import { StateError } from "../errors/mod.ts";
 import { PublisherCore } from "../publish/core.ts";
 import { CallSet } from "./call_set.ts";
-import { changedStream } from "../publish/stream_identity.ts";
+import { streamChangedError } from "../publish/failure.ts";
 import type {
   ApplyAllOptions,
   Batches,
@@ -127,7 +127,7 @@ export class BoundedRun {
 
   async #commit(): Promise<RunReceipt> {
     await this.#calls.settled();
-    const changed = this.#calls.failed ? undefined : await changedStream(this.#core.destinations);
+    const changed = this.#calls.failed ? undefined : await streamChangedError(this.#core.destinations);
     if (changed !== undefined) this.#calls.fail(changed);
     await this.#core.close();
     this.#calls.throwFailure();

@@ -8,7 +8,7 @@ import { describe } from "../util/describe.ts";
 import { ConfigError, PublishError, StateError } from "../errors/mod.ts";
 import { PublisherCore } from "../publish/core.ts";
 import { CallSet } from "./call_set.ts";
-import { changedStream } from "../publish/stream_identity.ts";
+import { streamChangedError } from "../publish/failure.ts";
 import { giveUp } from "../publish/opening.ts";
 import type {
   ApplyAllOptions,
@@ -177,7 +177,7 @@ export class EpochSession {
   /** Poisons the session if a stream was deleted since rows of the epoch were sent to it. */
   async #checkStreams({ abort }: Epoch): Promise<void> {
     if (abort.signal.aborted || this.#calls.failed) return;
-    const error = await changedStream(this.#core.destinations);
+    const error = await streamChangedError(this.#core.destinations);
     if (error === undefined) return;
     this.#uncertain ??= error;
     this.#calls.fail(error);

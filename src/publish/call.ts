@@ -1,24 +1,16 @@
 /**
- * One call's rows on their way: what was submitted, what was answered, and what is known of each.
+ * A call: a range of a batch's rows on their way to the stream.
  *
  * @module
  */
 
-import {
-  currentMoment,
-  type EarlierSends,
-  elapsedBetween,
-  type Moment,
-  resendFault,
-  resendLimit,
-} from "../stream/resend.ts";
-import { FirstSent } from "./first_sent.ts";
-import { deferred } from "../util/deferred.ts";
 import type { PublishErrorCode } from "../errors/mod.ts";
-import { type SpareMemory, zeros } from "../json/memory/spare.ts";
+import type { SpareMemory } from "../json/memory/spare.ts";
 import type { PreparedRows } from "../message/prepared_rows.ts";
 import type { Destination } from "../stream/destination.ts";
-import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "./outcomes.ts";
+import type { EarlierSends } from "../stream/resend.ts";
+import { deferred } from "../util/deferred.ts";
+import { RowLedger } from "./row_ledger.ts";
 
 /** Why publishing ended. */
 export interface Failure {
@@ -26,227 +18,239 @@ export interface Failure {
   readonly code: PublishErrorCode;
   /** What happened, to follow `Cannot publish ...: `. */
   readonly reason: string;
-  /** The call whose row it was, where it was a row's. */
-  readonly delivery?: Delivery | undefined;
+  /** The call whose row failed, if one row did. */
+  readonly call?: Call | undefined;
   /** The row's index in that call. */
   readonly index?: number | undefined;
   /** The server's code. */
   readonly serverCode?: number | undefined;
-  /** What led to it. */
+  /** The error that caused the failure. */
   readonly cause?: unknown;
 }
 
-const NO_BYTES = new Uint8Array(0);
-const NO_NUMBERS = new Float64Array(0);
+/**
+ * The state of a call:
+ *
+ * - `preparing`: its rows are being encoded. Its position among the other calls is fixed.
+ * - `queued`: its rows can be sent, and no message of it was handed to the connection.
+ * - `sending`: a message of it was handed to the connection.
+ * - `settled`: every row is acknowledged.
+ * - `failed`: it has ended with an error; `failure` is set if publishing failed, not the preparation.
+ */
+export type CallState =
+  | { readonly tag: "preparing" | "queued" | "sending" | "settled" }
+  | { readonly tag: "failed"; readonly error: unknown; readonly failure: Failure | undefined };
 
-/** A call's rows. It is created when the call is made, which fixes its place, and loaded when its rows are encoded. */
-export class Delivery {
+const PREPARING: CallState = { tag: "preparing" };
+const QUEUED: CallState = { tag: "queued" };
+const SENDING: CallState = { tag: "sending" };
+const SETTLED: CallState = { tag: "settled" };
+
+/** What a call is created with. */
+export interface CallFields {
+  /** The destination resource. */
+  readonly resource: string;
+  /** How many rows were selected for the call. Fewer are loaded if a piece's byte limit cuts them. */
+  readonly count: number;
+  /** The numbers of these rows, if not all rows of the batch were selected. */
+  readonly only?: readonly number[] | undefined;
   /**
-   * Whether submitted rows keep their bodies until they are acknowledged: the wire holds them by reference, or some may
-   * have to be sent again.
+   * Whether submitted rows keep their bodies until they are acknowledged: the client holds them by reference, or they
+   * may be sent again.
    */
   readonly keepsRows: boolean;
-  /** The rows; undefined until they are loaded. */
-  rows: PreparedRows | undefined;
-  /** Where they go. */
-  destination: Destination | undefined;
-  /** What is known of each row; see outcomes.ts. */
-  codes: Uint8Array<ArrayBuffer> = NO_BYTES;
-  /** The stream sequence of each acknowledged row. */
-  sequences: Float64Array = NO_NUMBERS;
-  /** How often each row was submitted, up to 255. */
-  tries: Uint8Array = NO_BYTES;
-  /** The next row to submit for the first time. */
-  next = 0;
-  /** Rows acknowledged as new. */
-  acked = 0;
-  /** Rows that the stream had already. */
-  duplicates = 0;
-  /** Whether acknowledgments only tell that rows are stored: neither their sequences, nor which ones are duplicates. */
-  cumulative = false;
-  /** The highest sequence of its rows, if the server gives only that. */
-  lastSequence: number | undefined;
-  /** When rows were first sent. */
-  readonly firstSent = new FirstSent();
-  /** Rows that earlier calls may have stored: a piece that is published again by another publisher. */
-  readonly earlier: EarlierSends | undefined;
-  /** Rows of which some submission had no clear answer: they may be stored. */
-  readonly #doubtful = new Set<number>();
-  /** When a row failed first, in milliseconds of the lane's clock: the budget of `retry` counts from here. */
-  firstFailure: number | undefined;
-  /** Whether a message of it was handed to the connection, be it one that has no effect without others. */
-  begun = false;
-  /** Whether the call has ended, in either way. */
-  over = false;
-  /** What ended it, where publishing failed. */
-  failure: Failure | undefined;
-  /** The error that it ended with. */
-  error: unknown;
-  /** Whether its rows' bytes are needed no more. */
-  released = false;
-  /** Fulfilled when its rows are loaded; rejected with the call's error. */
-  readonly loaded = deferred<void>();
-  /** Fulfilled when the last row was submitted for the first time, or the call has ended. */
-  readonly submitted = deferred<void>();
-  /** Fulfilled when every row is acknowledged; rejected with the call's error. */
-  readonly done = deferred<void>();
+  /** Whether acknowledgments report each row's sequence, and whether it is a duplicate. */
+  readonly reportsSequences: boolean;
+  /** The rows that earlier calls may have stored, by their index in this call. */
+  readonly earlier?: EarlierSends | undefined;
+}
 
-  #memory: SpareMemory | undefined;
+/** What is known of a call's rows, to be read. The call's own methods change it. */
+export type KnownRows = Omit<
+  RowLedger,
+  "load" | "markSent" | "submit" | "withdraw" | "acknowledge" | "acknowledgeRange" | "reject" | "free"
+>;
 
-  /** A call without rows yet. */
-  constructor(keepsRows = false, earlier?: EarlierSends) {
-    this.keepsRows = keepsRows;
-    this.earlier = earlier;
+/** A call. Its lane reports through these methods what happens to the rows. */
+export class Call {
+  /** What the call was created with. */
+  readonly fields: CallFields;
+  #state: CallState = PREPARING;
+  #rows: PreparedRows | undefined;
+  #destination: Destination | undefined;
+  #next = 0;
+  #lastSequence: number | undefined;
+  #firstFailure: number | undefined;
+  readonly #ledger: RowLedger;
+  readonly #loaded = deferred<void>();
+  readonly #released = deferred<void>();
+  readonly #done = deferred<void>();
+
+  /** Creates a call whose rows are still to be encoded. */
+  constructor(fields: CallFields) {
+    this.fields = fields;
+    this.#ledger = new RowLedger(fields.earlier);
   }
 
-  /** Gives the call its rows. What becomes of them is noted in spare memory, until {@linkcode free}. */
-  load(rows: PreparedRows, destination: Destination, memory?: SpareMemory): void {
-    const { count } = rows;
-    const { buffer } = zeros(10 * count, memory);
-    this.rows = rows;
-    this.destination = destination;
-    this.sequences = new Float64Array(buffer, 0, count);
-    this.codes = new Uint8Array(buffer, 8 * count, count);
-    this.tries = new Uint8Array(buffer, 9 * count, count);
-    this.#memory = memory;
+  /** The state. */
+  get state(): CallState {
+    return this.#state;
   }
 
-  /** How many rows; 0 before they are loaded. */
+  /** Whether the call has ended: it is settled or failed. */
+  get isOver(): boolean {
+    return this.#state.tag === "settled" || this.#state.tag === "failed";
+  }
+
+  /** Whether the rows were loaded: false for a call that is preparing, or failed while it was. */
+  get isLoaded(): boolean {
+    return this.#rows !== undefined;
+  }
+
+  /** The rows. Throws until they are loaded. */
+  get rows(): PreparedRows {
+    return this.#rows ?? notLoaded();
+  }
+
+  /** Where the rows go. Throws until they are loaded. */
+  get destination(): Destination {
+    return this.#destination ?? notLoaded();
+  }
+
+  /** How many rows: until they are loaded, those that were selected. */
   get count(): number {
-    return this.rows?.count ?? 0;
+    return this.#rows?.count ?? this.fields.count;
   }
 
-  /** Whether anything was handed to the connection. */
-  get sent(): boolean {
-    return this.next > 0;
+  /** The index of the next row to submit for the first time. */
+  get next(): number {
+    return this.#next;
   }
 
-  /** Whether every row is acknowledged. */
-  get complete(): boolean {
-    return this.rows !== undefined && this.acked + this.duplicates === this.count;
+  /** Whether a row was submitted, so that something of the call may be stored. */
+  get hasSubmitted(): boolean {
+    return this.#next > 0;
   }
 
-  /** Notes a row's submission. */
-  submit(index: number): void {
-    if (this.tries[index]! < 255) this.tries[index]!++;
-    // Until an answer says more, a row that is with the server may or may not be stored.
-    this.codes[index] = UNKNOWN;
+  /** What is known of each row. */
+  get ledger(): KnownRows {
+    return this.#ledger;
+  }
+
+  /** The highest sequence of the rows, if acknowledgments report no other. */
+  get lastSequence(): number | undefined {
+    return this.#lastSequence;
+  }
+
+  /** Fulfilled when the rows are loaded; rejected with the call's error if it fails before. */
+  get loaded(): Promise<void> {
+    return this.#loaded.promise;
+  }
+
+  /** Whether the bodies were released: they will not be sent again. */
+  get isReleased(): boolean {
+    return this.isOver || (!this.fields.keepsRows && this.#next === this.#rows?.count);
+  }
+
+  /** Fulfilled when the bodies are released. */
+  get released(): Promise<void> {
+    return this.#released.promise;
+  }
+
+  /** Fulfilled when every row is acknowledged; rejected with the call's error. */
+  get done(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  /** Sets the rows, and queues the call. `memory` holds what is known of the rows until {@linkcode free}. */
+  load(rows: PreparedRows, destination: Destination, memory?: SpareMemory): void {
+    this.#rows = rows;
+    this.#destination = destination;
+    this.#ledger.load(rows, destination.duplicateWindow, memory);
+    this.#state = QUEUED;
+    this.#loaded.resolve();
+  }
+
+  /** Notes that a first message was sent that stores nothing until the last one is sent. */
+  stage(time: number): void {
+    this.#ledger.markSent(0, this.count, time);
+    if (this.#state === QUEUED) this.#state = SENDING;
+  }
+
+  /** Notes that rows `from` to `to` (exclusive) are submitted. */
+  submit(from: number, to: number, time: number): void {
+    this.#ledger.submit(from, to, time);
+    if (to > this.#next) this.#next = to;
+    if (this.#state === QUEUED) this.#state = SENDING;
+  }
+
+  /** Notes that the row submitted last never reached the connection. */
+  withdraw(index: number): void {
+    if (!this.#ledger.withdraw(index)) return;
+    this.#next = index;
+    if (index === 0 && this.#state === SENDING) this.#state = QUEUED;
+  }
+
+  /** Notes that every row was submitted: releases the bodies unless rows may be sent again. Settles an empty call. */
+  finishSubmission(): void {
+    if (this.count === 0) this.settle();
+    else if (!this.fields.keepsRows) this.#release();
   }
 
   /** Notes a row's acknowledgment. */
   acknowledge(index: number, sequence: number, duplicate: boolean): void {
-    this.codes[index] = duplicate ? DUPLICATE : ACKED;
-    this.sequences[index] = sequence;
-    if (duplicate) this.duplicates++;
-    else this.acked++;
+    this.#ledger.acknowledge(index, sequence, duplicate);
   }
 
-  /** Notes the acknowledgment of rows `from` to `to` (exclusive), whose sequences are not told. */
+  /** Notes an acknowledgment of rows `from` to `to` (exclusive) that reports no sequences. */
   acknowledgeRange(from: number, to: number): void {
-    this.codes.fill(ACKED, from, to);
-    this.acked += to - from;
+    this.#ledger.acknowledgeRange(from, to);
   }
 
-  /** Notes that a row's last submission did not store it, or may have. */
-  refuse(index: number, stored: "no" | "unknown"): void {
-    // What was acknowledged can turn out to be gone: a call with such a row is not complete.
-    if (this.codes[index] === ACKED) this.acked--;
-    if (this.codes[index] === DUPLICATE) this.duplicates--;
-    this.codes[index] = stored === "no" ? REJECTED : UNKNOWN;
-    if (stored === "unknown") this.#doubtful.add(index);
+  /** Notes the highest sequence of the rows. */
+  noteLastSequence(sequence: number): void {
+    this.#lastSequence = sequence;
   }
 
-  /** Whether some row may be stored although it is not acknowledged. */
-  get hasDoubts(): boolean {
-    return this.earlier !== undefined || this.#doubtful.size > 0;
+  /** Notes that a row's last submission did not store it, or may have; of an acknowledged row, that it may be gone. */
+  reject(index: number, stored: "no" | "unknown"): void {
+    this.#ledger.reject(index, stored);
   }
 
-  /** Returns when a row was first sent, if it may be stored: by a submission without a clear answer, or by one now. */
-  mayBeStoredSince(index: number): Moment | undefined {
-    const earlier = this.earlier?.firstSent(index);
-    if (earlier !== undefined) return earlier;
-    return this.codes[index] === UNKNOWN || this.#doubtful.has(index) ? this.firstSent.of(index) : undefined;
+  /** Returns when a row of the call failed first: `time`, if none did before. A retry budget counts from there. */
+  noteFailure(time: number): number {
+    return this.#firstFailure ??= time;
   }
 
-  /** Returns why a row must not be sent (again): it may be stored, and the stream might store it twice. */
-  resendFault(index: number, publishTimeout: number): string | undefined {
-    if (!this.hasDoubts) return undefined;
-    const firstSent = this.mayBeStoredSince(index);
-    if (firstSent === undefined) return undefined;
-    const rows = this.rows!;
-    return resendFault({
-      row: rows.rowNumber(index),
-      hasId: rows.hasId(index),
-      firstSent,
-      now: currentMoment(),
-      duplicateWindow: this.duplicateWindow,
-      publishTimeout,
-    });
+  /** Ends the call with success: every row is acknowledged. */
+  settle(): void {
+    if (this.isOver) return;
+    this.#state = SETTLED;
+    this.#release();
+    this.#done.resolve();
   }
 
-  /** The duplicate window of its stream in milliseconds; the shorter one if it has changed since earlier sends. */
-  get duplicateWindow(): number {
-    return Math.min(this.destination?.duplicateWindow ?? Infinity, this.earlier?.duplicateWindow ?? Infinity);
+  /** Ends the call with an error. */
+  fail(error: unknown, failure?: Failure): void {
+    if (this.isOver) return;
+    this.#state = { tag: "failed", error, failure };
+    this.#release();
+    this.#loaded.reject(error);
+    this.#done.reject(error);
   }
 
-  /** Whether a row acknowledged as new may be stored twice: the stream may have forgotten the id of an earlier copy. */
-  mayBeStoredTwice(index: number): boolean {
-    if (!this.hasDoubts) return false;
-    const since = this.earlier?.firstSent(index) ?? (this.#doubtful.has(index) ? this.firstSent.of(index) : undefined);
-    return since !== undefined && elapsedBetween(since, currentMoment()) >= resendLimit(this.duplicateWindow, 0);
-  }
-
-  /** Notes that a row was taken back before the connection had it. */
-  withdraw(index: number): void {
-    this.tries[index]!--;
-    this.codes[index] = this.tries[index] === 0 ? UNSENT : UNKNOWN;
-  }
-
-  /** Ends the call, with an error where it has failed. */
-  end(error: unknown): void {
-    this.over = true;
-    if (error !== undefined) {
-      this.error = error;
-      this.loaded.reject(error);
-      this.done.reject(error);
-    }
-    this.submitted.resolve();
-    this.release();
-  }
-
-  /** Notes that the last row was submitted for the first time. */
-  allSubmitted(): void {
-    if (!this.keepsRows) this.release();
-    this.submitted.resolve();
-    if (this.count === 0) this.done.resolve();
-  }
-
-  /** Lets go of the bodies. */
-  release(): void {
-    if (this.released) return;
-    this.released = true;
-    this.rows?.release();
-  }
-
-  /** Releases what is known of each row, after a success. */
+  /** Releases lengths, ids and what is known of each row, once a settled call's receipt is made. */
   free(): void {
-    this.rows?.free();
-    this.#memory?.give(this.codes);
-    this.codes = this.tries = NO_BYTES;
-    this.sequences = NO_NUMBERS;
+    this.#rows?.free();
+    this.#ledger.free();
   }
 
-  /**
-   * The first row, among those submitted once and stored as new, whose sequence is below its predecessor's: the stream
-   * was deleted and recreated in between. -1 if sequences rise.
-   */
-  sequenceBreak(): number {
-    let previous = 0;
-    for (let i = 0; i < this.count; i++) {
-      if (this.codes[i] !== ACKED || this.tries[i] !== 1) continue;
-      if (this.sequences[i]! <= previous) return i;
-      previous = this.sequences[i]!;
-    }
-    return -1;
+  #release(): void {
+    this.#rows?.release();
+    this.#released.resolve();
   }
+}
+
+function notLoaded(): never {
+  throw new Error("Cannot read the rows of a call: they are not loaded");
 }

@@ -1,90 +1,78 @@
 /**
- * The calls in progress, and how each of them ends.
+ * The calls in progress: how they begin, how their callers abort them, and how each of them ends.
  *
  * @module
  */
 
 import type { PublishError } from "../errors/mod.ts";
-import type { RowRange } from "../message/prepare.ts";
-import { shiftedSends } from "../stream/resend.ts";
 import { matchesSubject } from "../subject/pattern.ts";
 import { watchAbort } from "../util/abort.ts";
-import { Delivery, type Failure } from "./call.ts";
-import { abortedFailure, type CallRows, publishError } from "./failure.ts";
-import type { BatchSource } from "./prepare_batch.ts";
-import type { Tally } from "./tally.ts";
-
-/** A call. */
-export interface Call extends CallRows {
-  /** Its rows on their way. */
-  readonly delivery: Delivery;
-}
-
-/** A call that publishes a range of a batch's selected rows. */
-export function newCall(source: BatchSource, range: RowRange, keepsRows: boolean): Call {
-  const only = source.only?.slice(range.from, range.from + range.count);
-  const delivery = new Delivery(keepsRows, shiftedSends(source.earlier, range.from));
-  return { resource: source.resource, count: range.count, only, delivery };
-}
+import type { Call, Failure } from "./call.ts";
+import { abortedFailure, publishError } from "./failure.ts";
+import type { PublisherCounts } from "./progress.ts";
 
 /** The calls that have begun and not ended, in order. */
 export class Calls {
   readonly #calls = new Set<Call>();
-  readonly #tally: Tally;
-  readonly #moved: () => void;
+  readonly #counts: PublisherCounts;
+  readonly #ended: () => void;
 
-  /** No calls; those that fail are counted, and `moved` is called when one has ended. */
-  constructor(tally: Tally, moved: () => void) {
-    this.#tally = tally;
-    this.#moved = moved;
+  /** Creates an empty set. It adds failed calls to `counts`, and calls `ended` when a call has ended. */
+  constructor(counts: PublisherCounts, ended: () => void) {
+    this.#counts = counts;
+    this.#ended = ended;
   }
 
-  /** The calls now. */
+  /** A copy of the set. */
   get all(): readonly Call[] {
     return [...this.#calls];
   }
 
-  /** Begins a call; `aborted` is called when its caller aborts it before it has ended. */
+  /** Adds a call until it ends. Calls `aborted` if its caller's signal aborts before. */
   begin(call: Call, signal: AbortSignal | undefined, aborted: (failure: Failure) => void): void {
     this.#calls.add(call);
+    call.done.then(() => this.#remove(call), () => {});
     if (signal === undefined) return;
-    const forget = watchAbort(signal, () => aborted(abortedFailure(signal.reason)));
-    call.delivery.done.promise.then(forget, forget);
+    const unwatch = watchAbort(signal, () => aborted(abortedFailure(signal.reason)));
+    call.done.then(unwatch, unwatch);
   }
 
-  /** Ends a call as a failure says. */
+  /** Fails a call because publishing failed. */
   fail(call: Call, failure: Failure): void {
-    call.delivery.failure = failure;
-    this.end(call, publishError(failure, call, call.delivery));
+    this.failWith(call, publishError(failure, call), failure);
   }
 
-  /** Ends all calls as a failure says. Returns the error of the call whose row failed, or else of the first one. */
+  /** Fails a call with an error; `failure` is what caused it if publishing failed. */
+  failWith(call: Call, error: unknown, failure?: Failure): void {
+    if (call.isOver) return;
+    this.#counts.failures++;
+    call.fail(error, failure);
+    this.#remove(call);
+  }
+
+  /** Fails all calls. Returns the error of the call whose row failed, otherwise that of the first call, if any. */
   failAll(failure: Failure): PublishError | undefined {
     const calls = this.all;
     for (const call of calls) this.fail(call, failure);
-    const first = calls.find(({ delivery }) => delivery === failure.delivery) ?? calls[0];
-    return first?.delivery.error as PublishError | undefined;
+    const state = (calls.find((call) => call === failure.call) ?? calls[0])?.state;
+    return state?.tag === "failed" ? state.error as PublishError : undefined;
   }
 
-  /** Ends a call: with success where no error is given. */
-  end(call: Call, error?: unknown): void {
-    this.#calls.delete(call);
-    if (error !== undefined) this.#tally.failures++;
-    call.delivery.end(error);
-    this.#moved();
-  }
-
-  /** Waits until all of now have ended. */
+  /** Waits until the calls that are in progress now have ended. */
   async allEnded(): Promise<void> {
-    await Promise.allSettled(this.all.map(({ delivery }) => delivery.done.promise));
+    await Promise.allSettled(this.all.map(({ done }) => done));
   }
 
-  /** Whether a message of any was sent to a subject. */
+  /** Whether a message of any call was handed to the connection with this subject. */
   haveSentTo(subject: string): boolean {
-    for (const { delivery } of this.#calls) {
-      if (!delivery.sent && !delivery.begun) continue;
-      if (delivery.destination !== undefined && matchesSubject(delivery.destination.subject, subject)) return true;
+    for (const call of this.#calls) {
+      if (call.state.tag === "sending" && matchesSubject(call.destination.subject, subject)) return true;
     }
     return false;
+  }
+
+  #remove(call: Call): void {
+    this.#calls.delete(call);
+    this.#ended();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A publisher's inner works: calls in order over one lane, the first failure that ends them all, and the connection's
- * ownership.
+ * The core of a publisher, a run or a session: calls in order over one lane, the first failure that ends them all, and
+ * the connection's ownership.
  *
  * @module
  */
@@ -11,27 +11,46 @@ import { PieceMemory } from "../json/memory/spare.ts";
 import type { RowRange } from "../message/prepare.ts";
 import type { Settings } from "../options/publisher.ts";
 import type { Destinations } from "../stream/destination.ts";
+import { shiftedSends } from "../stream/resend.ts";
 import type { UsedStreams } from "../stream/used_streams.ts";
 import type { Dial, Options, PublisherStats, RowBatch, WriteReceipt } from "../types/mod.ts";
-import { type BatchSource, openBatch } from "./prepare_batch.ts";
-import { type Call, Calls, newCall } from "./calls.ts";
-import { closeConnection, type ConnectionWatch, isClosed, watchConnection } from "./connection/watch.ts";
-import type { Delivery, Failure } from "./call.ts";
-import { abortedFailure, endError, explained, permissionFailure, publishError, type State } from "./failure.ts";
-import { connectionFault, type Inbox } from "./connection/inbox.ts";
 import { deferred } from "../util/deferred.ts";
+import { Call, type Failure } from "./call.ts";
+import { Calls } from "./calls.ts";
+import { connectionFault, type Inbox } from "./connection/inbox.ts";
+import { closeConnection, type ConnectionWatch, watchConnection } from "./connection/watch.ts";
+import { openWire, type Wire } from "./connection/wire.ts";
+import { Turns } from "./encode_turns.ts";
+import { abortedFailure, endError, permissionFailure, withServerReason } from "./failure.ts";
 import type { Lane } from "./lanes/lane.ts";
 import type { LaneHost } from "./lanes/pump.ts";
-import { type BeforeSending, Loader } from "./load.ts";
-import { modeOf } from "./mode.ts";
+import { Loader, type LoadOptions } from "./load.ts";
+import { type Mode, modeOf } from "./mode.ts";
 import { type Opened, openParts } from "./opening.ts";
-import { ProgressTeller } from "./progress.ts";
+import { type BatchSource, openBatch } from "./prepare_batch.ts";
+import { ProgressReporter, PublisherCounts } from "./progress.ts";
 import { receiptOf } from "./receipt.ts";
-import { Tally } from "./tally.ts";
-import { Turns } from "./encode_turns.ts";
-import { openWire, type Wire } from "./connection/wire.ts";
 
-/** What a publisher, a run and a session are made of. */
+/**
+ * The state of a publisher:
+ *
+ * - `open`: calls can begin.
+ * - `failing`: nothing more is submitted, and rows on the wire are waited for. Calls that begin meanwhile will fail.
+ * - `ending`: the connection is being released. All calls will fail when it is.
+ * - `ended`: all calls have failed; later ones fail at once.
+ */
+type PublisherState =
+  | { readonly tag: "open" }
+  | { readonly tag: "failing" | "ending"; readonly failure: Failure }
+  | { readonly tag: "ended"; readonly failure: Failure; readonly error: PublishError | undefined };
+
+/** How a call is started. */
+export interface StartOptions extends LoadOptions {
+  /** Aborts the call. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Publishes batches over one connection. */
 export class PublisherCore {
   /** The options, resolved. */
   readonly settings: Settings;
@@ -40,53 +59,53 @@ export class PublisherCore {
   /** Where rows go. */
   readonly destinations: Destinations;
   readonly #nc: NatsConnection;
+  readonly #mode: Mode;
   readonly #wire: Wire;
-  /** Memory that is reused: for bodies only if the wire copies them, so that nothing reads them after that. */
+  /** Reused memory. It includes bodies only if the wire copies them, so that the client reads none of them later. */
   readonly #memory: PieceMemory;
   readonly #loader: Loader;
   readonly #lane: Lane;
   readonly #inbox: Inbox;
   readonly #watch: ConnectionWatch;
-  readonly #progress: ProgressTeller;
+  readonly #progress: ProgressReporter;
   readonly #turns = new Turns(() => this.#lane.waiting);
-  readonly #tally = new Tally();
-  readonly #calls = new Calls(this.#tally, () => this.#moved());
-  #state: State = { tag: "open" };
-  /** What publish() throws after the end. */
-  #error: PublishError | undefined;
-  /** The end after a failure. */
-  #ending: Promise<void> | undefined;
+  readonly #counts = new PublisherCounts();
+  readonly #calls = new Calls(this.#counts, () => this.#noteChange());
+  #state: PublisherState = { tag: "open" };
   #closing: Promise<void> | undefined;
-  #released = false;
-  #connected = true;
-  readonly #gone = deferred<void | PublishError>();
+  #releasing: Promise<void> | undefined;
+  readonly #ended = deferred<void | PublishError>();
 
   private constructor({ nc, settings, owns, inbox, destinations }: Opened) {
     this.settings = settings;
     this.ownsConnection = owns;
+    this.destinations = destinations;
     this.#nc = nc;
     this.#inbox = inbox;
-    this.destinations = destinations;
+    this.#mode = modeOf(settings);
     this.#wire = openWire(nc, inbox.prefix);
     this.#memory = new PieceMemory({ bodies: !this.#wire.holdsRows });
     this.#loader = new Loader(destinations, settings, this.#memory, this.#turns);
     const host: LaneHost = {
-      acknowledged: (rows, duplicates, bytes) => this.#tally.add(rows, duplicates, bytes),
+      acknowledged: (rows, duplicates, bytes) => this.#counts.add(rows, duplicates, bytes),
       failed: (failure) => this.fail(failure),
       drained: () => {
-        if (this.#state.tag === "failing") this.#ending ??= this.#failAll(this.#state.failure);
+        if (this.#state.tag === "failing") void this.#end(this.#state.failure);
       },
-      moved: () => this.#moved(),
+      moved: () => this.#noteChange(),
     };
-    this.#lane = modeOf(settings).openLane({ nc, wire: this.#wire, settings, inbox, host });
-    this.#progress = new ProgressTeller(settings.onProgress, () => this.#tally.progress(this.#lane));
+    this.#lane = this.#mode.openLane({ nc, wire: this.#wire, settings, inbox, host });
+    this.#progress = new ProgressReporter(settings.onProgress, () => this.#counts.progress(this.#lane));
     this.#watch = watchConnection(nc, {
-      lost: (reason, cause) => this.#lost(reason, cause),
-      refused: (operation, subject, cause) => this.#refused(operation, subject, cause),
+      lost: (reason, cause) => this.#cut({ code: "publish.disconnected", reason, cause }),
+      refused: (operation, subject, cause) => this.#failRefused(operation, subject, cause),
     });
   }
 
-  /** Dials where a function was given, subscribes, checks a shared stream. What was dialled is closed on failure. */
+  /**
+   * Dials if `to` is a function, subscribes to the inbox and checks a shared stream. Closes a connection that it has
+   * dialled if one of these fails.
+   */
   static async open(to: Dial, options: Options, used?: UsedStreams): Promise<PublisherCore> {
     const opening: { lane?: Lane } = {};
     const parts = await openParts(to, options, (msg) => opening.lane?.reply(msg), used);
@@ -101,186 +120,173 @@ export class PublisherCore {
     }
   }
 
-  /** Publishes one batch whole. */
+  /** Publishes one batch as one call. */
   async publish(batch: RowBatch, signal?: AbortSignal): Promise<WriteReceipt> {
     if (this.#closing !== undefined && this.#state.tag === "open") {
       throw new StateError("state.closed", "Cannot publish: the publisher is closed");
     }
-    if (this.#error !== undefined) throw this.#error;
-    const source = this.#tally.counted(() => this.#open(batch, signal));
-    const delivery = this.start(source, { from: 0, count: source.selected }, signal, false);
-    await delivery.done.promise.finally(() => this.reportProgress());
-    const receipt = receiptOf(delivery, 0);
-    delivery.free();
+    if (this.error !== undefined) throw this.error;
+    const source = this.#counts.countThrown(() => openBatch(batch, this.settings));
+    const call = this.start(source, { from: 0, count: source.selected }, { signal, cut: false });
+    await call.done.finally(() => this.reportProgress());
+    const receipt = receiptOf(call, 0);
+    call.free();
     return receipt;
   }
 
-  #open(batch: RowBatch, signal?: AbortSignal): BatchSource {
-    const source = openBatch(batch, this.settings);
-    const rows = { resource: source.resource, count: source.selected, only: source.only };
-    const failure = this.#hindrance(signal);
-    if (failure === undefined) return source;
-    const error = publishError(failure, rows);
-    if (this.#state.tag === "ended") this.#error = error;
-    throw error;
-  }
-
-  /** Why no call can begin. */
-  #hindrance(signal: AbortSignal | undefined): Failure | undefined {
-    if (this.#state.tag === "ended") return this.#state.failure;
-    return signal?.aborted ? abortedFailure(signal.reason) : undefined;
-  }
-
-  /**
-   * Starts to publish a range of a batch's selected rows; with `cut`, of fewer where their bodies pass a piece's limit.
-   */
-  start(
-    source: BatchSource,
-    range: RowRange,
-    signal: AbortSignal | undefined,
-    cut: boolean,
-    before?: BeforeSending,
-  ): Delivery {
-    const keepsRows = this.#wire.holdsRows || this.settings.retry !== undefined;
-    const call = newCall(source, range, keepsRows);
-    const { delivery } = call;
-    const over = this.#hindrance(signal);
-    if (over !== undefined) {
-      this.#calls.fail(call, over);
-      return delivery;
+  /** Starts a call that publishes a range of a batch's selected rows. */
+  start(source: BatchSource, range: RowRange, options: StartOptions): Call {
+    const { signal } = options;
+    const call = new Call({
+      resource: source.resource,
+      count: range.count,
+      only: source.only?.slice(range.from, range.from + range.count),
+      keepsRows: this.#wire.holdsRows || this.settings.retry !== undefined,
+      reportsSequences: this.#mode.reportsSequences,
+      earlier: shiftedSends(source.earlier, range.from),
+    });
+    if (this.#state.tag === "ended") this.#failLate(call, this.#state.failure);
+    else if (signal?.aborted) this.#calls.fail(call, abortedFailure(signal.reason));
+    else {
+      this.#calls.begin(call, signal, (failure) => this.#abortCall(call, failure, !this.ownsConnection));
+      if (this.#state.tag === "open") {
+        this.#lane.push(call);
+        void this.#load(call, source, range, options);
+      }
     }
-    this.#calls.begin(call, signal, (failure) => this.#abortCall(call, failure, !this.ownsConnection));
-    if (this.#state.tag === "open") {
-      this.#lane.push(delivery);
-      delivery.done.promise.then(() => this.#calls.end(call), () => {});
-      void this.#load(call, source, range, cut, before);
-    }
-    return delivery;
+    return call;
   }
 
-  async #load(call: Call, source: BatchSource, range: RowRange, cut: boolean, before?: BeforeSending): Promise<void> {
-    const { delivery } = call;
+  /** Fails a call that begins after the end. The error of the first one is that of all later ones. */
+  #failLate(call: Call, failure: Failure): void {
+    this.#calls.fail(call, failure);
+    const { state } = call;
+    const error = this.error ?? (state.tag === "failed" ? state.error as PublishError : undefined);
+    this.#state = { tag: "ended", failure, error };
+  }
+
+  async #load(call: Call, source: BatchSource, range: RowRange, options: LoadOptions): Promise<void> {
+    const wanted = (): boolean => this.#isWanted(call);
     try {
-      const loaded = await this.#loader.load(source, range, cut, () => !delivery.over, before);
+      const loaded = await this.#loader.load(source, range, options, wanted);
       if (loaded === undefined) return;
-      delivery.load(loaded.rows, loaded.destination, this.#memory.fates);
-      delivery.loaded.resolve();
+      call.load(loaded.rows, loaded.destination, this.#memory.fates);
       this.#lane.wake();
     } catch (error) {
-      if (delivery.over) return;
-      this.#lane.cancel(delivery);
-      this.#calls.end(call, error);
+      if (!wanted()) return;
+      this.#lane.cancel(call);
+      this.#calls.failWith(call, error);
     }
   }
 
+  /** Whether a call goes on: false also for those that will fail when the connection is released. */
+  #isWanted(call: Call): boolean {
+    return !call.isOver && (this.#state.tag === "open" || this.#state.tag === "failing");
+  }
+
   /**
-   * Ends one call: without a trace where nothing of it was sent, else with its rows unknown, and with all others where
-   * `alone` is false.
+   * Ends one call. If rows of it were submitted, they are unknown, and unless it ends `alone`, the publisher ends with
+   * it.
    */
   #abortCall(call: Call, failure: Failure, alone: boolean): void {
-    const { delivery } = call;
-    // A call whose rows are all acknowledged has succeeded, though its promise has not resolved yet.
-    if (delivery.over || delivery.complete) return;
-    if (delivery.sent && !alone) return this.#end({ ...failure, delivery });
-    this.#lane.cancel(delivery);
+    if (!this.#isWanted(call)) return;
+    if (call.hasSubmitted && !alone) return this.#cut({ ...failure, call });
+    this.#lane.cancel(call);
     this.#calls.fail(call, failure);
   }
 
-  /** Ends all calls in progress as aborted; outstanding rows are unknown. Ends a publisher that is failing at once. */
+  /** Aborts all calls in progress; outstanding rows are unknown. Ends a publisher that is failing at once. */
   cancelAll(reason: unknown): void {
-    if (this.#state.tag !== "open") return this.#end(this.#state.failure);
+    if (this.#state.tag !== "open") return this.#cut(this.#state.failure);
     for (const call of this.#calls.all) this.#abortCall(call, abortedFailure(reason), true);
   }
 
-  /** Ends the publisher, and all calls in progress as aborted. */
+  /** Ends the publisher, and aborts all calls in progress. */
   abort(reason?: unknown): void {
-    this.#end(abortedFailure(reason));
+    this.#cut(abortedFailure(reason));
   }
 
-  /** Waits for the calls in progress, then lets go of the inbox and, where it is owned, of the connection. */
+  /** Waits for the calls in progress, then releases the inbox and, if the publisher owns it, closes the connection. */
   close(): Promise<void> {
     return this.#closing ??= this.#calls.allEnded().then(async () => {
-      await (this.#ending ?? this.#letGo());
-      this.#gone.resolve();
+      const isEnding = this.#state.tag === "ending" || this.#state.tag === "ended";
+      await (isEnding ? this.#ended.promise : this.#release());
+      this.#ended.resolve();
     });
   }
 
-  /** Resolves when it has ended, with the error that ended it, if any. */
+  /** Resolves when the publisher has ended, with the error that ended it, if any. */
   closed(): Promise<void | PublishError> {
-    return this.#gone.promise;
+    return this.#ended.promise;
   }
 
-  /** What the publisher is doing. */
+  /** Returns the current state, as the caller sees it. */
   stats(): PublisherStats {
     return {
-      connected: this.#connected && !isClosed(this.#nc),
+      connected: this.#watch.isConnected,
       inFlight: this.#lane.inFlight,
       inFlightBytes: this.#lane.inFlightBytes,
-      ...this.#tally,
+      ...this.#counts,
       created: this.destinations.created,
     };
   }
 
-  /** The error that ended it. */
+  /** The error that calls after the end are rejected with; undefined before the end. */
   get error(): PublishError | undefined {
-    return this.#error;
+    return this.#state.tag === "ended" ? this.#state.error : undefined;
   }
 
   /** Reports the progress at the end of a caller's call. */
   reportProgress(): void {
-    this.#progress.report();
+    this.#progress.flush();
   }
 
-  /** Submits nothing more, and ends the publisher once what is on the wire is answered. Only the first failure counts. */
+  /** Submits nothing more, and ends the publisher once every row on the wire is answered. Only the first failure counts. */
   fail(failure: Failure): void {
-    if (failure.code === "publish.internal") return this.#end(failure);
+    if (failure.code === "publish.internal") return this.#cut(failure);
     if (this.#state.tag !== "open") return;
-    this.#state = { tag: "failing", failure: explained(failure, this.#watch.reason) };
+    this.#state = { tag: "failing", failure: withServerReason(failure, this.#watch.reason) };
     this.#lane.stop();
   }
 
-  #moved(): void {
-    this.#progress.moved();
-    this.#turns.moved();
+  #noteChange(): void {
+    this.#progress.noteChange();
+    this.#turns.resume();
   }
 
-  #lost(reason: string, cause: unknown): void {
-    this.#connected = false;
-    if (this.#ending === undefined && !this.#released) {
-      this.#end({ code: "publish.disconnected", reason, cause });
-    }
+  /** Fails the publisher if the server refused an operation of its own: another user of the connection may be meant. */
+  #failRefused(operation: string, subject: string, cause: unknown): void {
+    const own = operation === "subscription" ? subject.startsWith(this.#inbox.prefix) : this.#calls.haveSentTo(subject);
+    if (own) this.fail(permissionFailure(operation, subject, cause));
   }
 
-  #refused(operation: string, subject: string, cause: unknown): void {
-    const ours = operation === "subscription"
-      ? subject.startsWith(this.#inbox.prefix)
-      : this.#calls.haveSentTo(subject);
-    if (ours) this.fail(permissionFailure(operation, subject, cause));
-  }
-
-  /** Ends everything at once: what is outstanding is unknown. */
-  #end(failure: Failure): void {
-    if (this.#state.tag === "open") this.#state = { tag: "failing", failure };
+  /** Ends everything at once: outstanding rows are unknown. */
+  #cut(failure: Failure): void {
+    const state = this.#state;
+    if (state.tag === "ending" || state.tag === "ended") return;
     this.#lane.cut();
-    this.#ending ??= this.#failAll(this.#state.failure);
+    void this.#end(state.tag === "failing" ? state.failure : failure);
   }
 
-  /** Releases everything first, then ends every call with its error. */
-  async #failAll(failure: Failure): Promise<void> {
-    for (const { delivery } of this.#calls.all) delivery.over = true;
+  /** Releases the connection first, then fails every call. */
+  async #end(failure: Failure): Promise<void> {
+    this.#state = { tag: "ending", failure };
     try {
-      await this.#letGo();
+      await this.#release();
     } finally {
-      this.#state = { tag: "ended", failure };
-      this.#error ??= this.#calls.failAll(failure);
-      this.#gone.resolve(this.#error ?? endError(failure));
+      const error = this.#calls.failAll(failure);
+      this.#state = { tag: "ended", failure, error };
+      this.#ended.resolve(error ?? endError(failure));
     }
   }
 
-  /** Lets go of the inbox and the lane, and of the connection if it is owned. */
-  async #letGo(): Promise<void> {
-    if (this.#released) return;
-    this.#released = true;
+  /** Releases the inbox, the lane and the memory, and closes the connection if the publisher owns it. */
+  #release(): Promise<void> {
+    // Begun in a microtask: `onProgress`, which is called for the last time, may call close() or abort().
+    return this.#releasing ??= Promise.resolve().then(() => this.#releaseAll());
+  }
+
+  async #releaseAll(): Promise<void> {
     this.#watch.stop();
     this.destinations.close();
     this.#inbox.close();
@@ -288,7 +294,7 @@ export class PublisherCore {
     this.#progress.stop();
     this.#wire.close();
     this.#memory.close();
-    this.#turns.moved();
+    this.#turns.resume();
     if (this.ownsConnection) await closeConnection(this.#nc);
   }
 }

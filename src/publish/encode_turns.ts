@@ -1,9 +1,9 @@
 /**
- * Encodes in turn with other work: while the next batch is encoded no answer is read, the window runs
- * empty, and the server waits though rows are ready.
+ * Encodes in turn with other work. While a batch is encoded no answer is read: the window runs empty, and the server
+ * waits although rows are ready.
  *
- * A window of 1,024 rows is answered in 7 to 10 ms; bodies and ids of 8,192 rows take 10 to 20. With pauses rows with
- * ids went 1.07 (Bun), 1.13 (Deno) and 1.22 (Node) times as fast, rows without 1.02 to 1.07 times.
+ * A window of 1,024 rows is answered in 7 to 10 ms; bodies and ids of 8,192 rows take 10 to 20. With pauses, rows with
+ * ids were published 1.07 (Bun), 1.13 (Deno) and 1.22 (Node) times as fast, rows without ids 1.02 to 1.07 times.
  *
  * @module
  */
@@ -11,46 +11,46 @@
 import type { Steps } from "../util/steps.ts";
 
 /**
- * Does one piece of work after another, and pauses between steps while rows wait for answers: until some were
- * handled, or, since they may be far away, for a timer's shortest time.
+ * Runs one piece of work after another. Pauses between steps while rows wait for answers, until some answers were
+ * handled; or, since they may be far away, for a timer's shortest time.
  */
 export class Turns {
   readonly #waiting: () => boolean;
   /** Settled when all work so far is done. */
   #last: Promise<unknown> = Promise.resolve();
-  #undone = 0;
-  #resume: (() => void) | undefined;
+  #pending = 0;
+  #endPause: (() => void) | undefined;
 
-  /** No work yet; `waiting` returns whether rows wait for answers, which are not read during a step. */
+  /** `waiting` returns whether rows wait for answers, which cannot be read during a step. */
   constructor(waiting: () => boolean) {
     this.#waiting = waiting;
   }
 
   /**
-   * Takes steps, after the work that came before; where there is none and one step does it, at once. Undefined when
-   * `wanted` says before a later step that nobody asks for the result any more. Throws, or rejects with, what a step
+   * Runs steps after the work before them. Returns the result at once if there is no work before them and they are one
+   * step. Resolves to undefined if `wanted` returns false before a later step. Throws, or rejects with, what a step
    * throws.
    */
-  take<T>(steps: Steps<T>, wanted: () => boolean): T | Promise<T | undefined> {
-    if (this.#undone > 0) return this.#after(() => this.#goOn(steps, wanted));
+  run<T>(steps: Steps<T>, wanted: () => boolean): T | Promise<T | undefined> {
+    if (this.#pending > 0) return this.#after(() => this.#runOn(steps, wanted));
     const first = steps.next();
-    return first.done ? first.value : this.#after(() => this.#goOn(steps, wanted));
+    return first.done ? first.value : this.#after(() => this.#runOn(steps, wanted));
   }
 
-  /** Answers were handled, or nothing more is sent: a pause ends. */
-  moved(): void {
-    this.#resume?.();
+  /** Ends a pause: answers were handled, or nothing more is sent. */
+  resume(): void {
+    this.#endPause?.();
   }
 
   #after<T>(work: () => Promise<T>): Promise<T> {
-    this.#undone++;
+    this.#pending++;
     const done = this.#last.then(work);
-    const ended = (): void => void this.#undone--;
+    const ended = (): void => void this.#pending--;
     this.#last = done.then(ended, ended);
     return done;
   }
 
-  async #goOn<T>(steps: Steps<T>, wanted: () => boolean): Promise<T | undefined> {
+  async #runOn<T>(steps: Steps<T>, wanted: () => boolean): Promise<T | undefined> {
     while (true) {
       if (this.#waiting()) await this.#pause();
       if (!wanted()) return undefined;
@@ -61,11 +61,11 @@ export class Turns {
 
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      // `setImmediate` would not do: on Deno and Bun it comes before what has arrived is read.
-      const timer = setTimeout(() => this.#resume!(), 0);
-      this.#resume = () => {
+      // `setImmediate` would not do: Deno and Bun run it before they read what has arrived.
+      const timer = setTimeout(() => this.#endPause!(), 0);
+      this.#endPause = () => {
         clearTimeout(timer);
-        this.#resume = undefined;
+        this.#endPause = undefined;
         resolve();
       };
     });

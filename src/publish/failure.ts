@@ -1,59 +1,52 @@
 /**
- * From what ended a publisher to the error of each call.
+ * The failures that end a publisher, and the errors that its calls reject with.
  *
  * @module
  */
 
 import { describe } from "../util/describe.ts";
-import { PublishError, type RowOutcomes } from "../errors/mod.ts";
-import type { Delivery, Failure } from "./call.ts";
+import { PublishError, type PublishErrorCode, type PublishOutcome, type RowOutcomes } from "../errors/mod.ts";
+import type { Destinations } from "../stream/destination.ts";
+import type { Call, Failure } from "./call.ts";
 import { overallOutcome, rowOutcomes } from "./outcomes.ts";
 
-/** A publisher that is failing waits for what is on the wire; calls made meanwhile wait with it, and end unsent. */
-export type State =
-  | { readonly tag: "open" }
-  | { readonly tag: "failing"; readonly failure: Failure }
-  | { readonly tag: "ended"; readonly failure: Failure };
+/** Returns the error of a call that a failure ended. Rows that were never submitted are unsent. */
+export function publishError(failure: Failure, call: Call): PublishError {
+  const { resource, count, only } = call.fields;
+  // A copy, so that an error that is kept does not keep the call's memory.
+  const codes = call.isLoaded ? call.ledger.codes.slice() : new Uint8Array(count);
+  const row = failure.call === call && failure.index !== undefined ? call.rows.rowNumber(failure.index) : undefined;
+  return batchError(failure, { resource, only, codes, row, sent: call.hasSubmitted, batch: 0 });
+}
 
-/** Which rows a call was about. */
-export interface CallRows {
+/** The rows that a PublishError is about. */
+export interface FailedRows {
   /** The destination resource. */
   readonly resource: string;
-  /** How many rows were selected for the call. */
-  readonly count: number;
-  /** Their numbers, where not all rows of the batch were selected. */
+  /** The numbers of the selected rows, if not all rows of the batch were selected. */
   readonly only?: readonly number[] | undefined;
+  /** The code of each selected row's outcome; see outcomes.ts. */
+  readonly codes: Uint8Array;
+  /** The number of the row that failed, if one row did. */
+  readonly row: number | undefined;
+  /** Whether any row was submitted. */
+  readonly sent: boolean;
+  /** The batch's index in its sequence. */
+  readonly batch: number;
 }
 
-/** The error of a call that a failure ended; rows that were never submitted are unsent. */
-export function publishError(failure: Failure, rows: CallRows, delivery?: Delivery): PublishError {
-  // A copy: an error that is kept holds on to no more than it says.
-  const codes = delivery?.rows === undefined ? new Uint8Array(rows.count) : delivery.codes.slice();
-  const own = failure.delivery !== undefined && failure.delivery === delivery;
-  return errorOf(failure, rows, codes, {
-    row: own && failure.index !== undefined ? delivery!.rows!.rowNumber(failure.index) : undefined,
-    sent: delivery?.sent ?? false,
-    batch: 0,
-  });
-}
-
-/** The error of rows whose outcomes are in `codes`. */
-export function errorOf(
-  failure: Failure,
-  rows: CallRows,
-  codes: Uint8Array,
-  at: { readonly row: number | undefined; readonly sent: boolean; readonly batch: number },
-): PublishError {
-  const outcomes = rowOutcomes(codes, rows.only);
-  const what = at.row === undefined ? "rows" : `row ${at.row}`;
+/** Returns the error of the rows of a batch. */
+export function batchError(failure: Failure, { resource, only, codes, row, sent, batch }: FailedRows): PublishError {
+  const outcomes = rowOutcomes(codes, only);
+  const what = row === undefined ? "rows" : `row ${row}`;
   return new PublishError(
     failure.code,
-    `Cannot publish ${what} of ${describe(rows.resource)}: ${failure.reason} (${summary(codes.length, outcomes)})`,
+    `Cannot publish ${what} of ${describe(resource)}: ${failure.reason} (${summary(codes.length, outcomes)})`,
     {
-      outcome: overallOutcome(outcomes, at.sent),
+      outcome: overallOutcome(outcomes, sent),
       rowOutcomes: outcomes,
-      batch: at.batch,
-      row: at.row,
+      batch,
+      row,
       serverCode: failure.serverCode,
       ...(failure.cause === undefined ? {} : { cause: failure.cause }),
     },
@@ -65,42 +58,64 @@ function summary(count: number, { counts }: RowOutcomes): string {
   return `of ${count} rows: ${parts.join(", ") || "none"}`;
 }
 
-/** The failure of a call that its caller ended. */
+/** Returns the failure of a call that its caller aborted. */
 export function abortedFailure(reason: unknown): Failure {
   const text = reason instanceof Error ? `: ${reason.message}` : "";
   return { code: "publish.aborted", reason: `the call was aborted${text}`, cause: reason };
 }
 
-/** The failure of all calls when the connection threw `error`, whose message says why. */
+/** Returns the failure of all calls after the connection threw `error`. */
 export function lostConnection({ message, cause }: Error): Failure {
   return { code: "publish.disconnected", reason: `the connection is lost: ${message}`, cause };
 }
 
-/** A lost connection with the server's reason, if it gave one before. */
-export function explained(failure: Failure, reason: Error | undefined): Failure {
+/** Adds the server's reason, if it sent one, to the failure of a lost connection. Returns other failures unchanged. */
+export function withServerReason(failure: Failure, reason: Error | undefined): Failure {
   if (reason === undefined || failure.code !== "publish.disconnected") return failure;
   return { ...failure, reason: `the connection is lost: ${reason.message}`, cause: reason };
 }
 
-/** The failure of all calls when the server refused an operation that all of them need. */
+/** Returns the failure of all calls after the server refused an operation that all of them need. */
 export function permissionFailure(operation: string, subject: string, cause: unknown): Failure {
   const reason = `the server refused a ${operation} to ${JSON.stringify(subject)}: the user may not`;
   return { code: "publish.permission", reason, cause };
 }
 
-/** The failure of all calls by an error that should not be possible. */
+/** Returns the failure of all calls by an error of jetrow's own. */
 export function internalFailure(cause: unknown): Failure {
   return { code: "publish.internal", reason: `an internal error: ${cause}`, cause };
 }
 
-/** The error of a publisher that ended, apart from any call. */
-export function endError(failure: Failure): PublishError {
-  return new PublishError(failure.code, `The publisher has ended: ${failure.reason}`, {
-    outcome: "none",
+/** Returns the error of a publisher that ended while no call was in progress. */
+export function endError({ code, reason, serverCode, cause }: Failure): PublishError {
+  return rowlessError(code, `The publisher has ended: ${reason}`, "none", serverCode, cause);
+}
+
+/**
+ * Returns a PublishError `publish.stream_changed` if a stream was deleted since rows were published to it: the last
+ * check of a run, an epoch or a sequence before it returns totals. A lookup without an answer proves nothing.
+ */
+export async function streamChangedError(destinations: Destinations): Promise<PublishError | undefined> {
+  const stream = await destinations.takeLostStream();
+  if (stream === undefined) return undefined;
+  const message = `Cannot confirm the rows of stream "${stream}": the stream was deleted while rows were published, ` +
+    `and rows that it acknowledged went with it. Publish all rows again.`;
+  return rowlessError("publish.stream_changed", message, "uncertain");
+}
+
+function rowlessError(
+  code: PublishErrorCode,
+  message: string,
+  outcome: PublishOutcome,
+  serverCode?: number,
+  cause?: unknown,
+): PublishError {
+  return new PublishError(code, message, {
+    outcome,
     rowOutcomes: rowOutcomes(new Uint8Array(0)),
     batch: 0,
     row: undefined,
-    serverCode: failure.serverCode,
-    ...(failure.cause === undefined ? {} : { cause: failure.cause }),
+    serverCode,
+    ...(cause === undefined ? {} : { cause }),
   });
 }

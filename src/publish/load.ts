@@ -1,5 +1,5 @@
 /**
- * Makes a call's rows ready to be sent: its destination, then its messages.
+ * Loads the rows of a call: looks up their destination, then prepares their messages.
  *
  * @module
  */
@@ -21,26 +21,22 @@ export interface LoadedRows {
   readonly destination: Destination;
 }
 
-/** Awaited when a call's rows are ready, before the first one is sent. What it throws fails the call. */
-export type BeforeSending = (rows: PreparedRows, destination: Destination) => Promise<void>;
-
-/** Whether rows were refused by limits that may have changed since the stream was looked up. */
-function isByStream(error: unknown, { target }: Destination): boolean {
-  if (error instanceof RouteError) {
-    return ["route.short_dedupe", "route.too_small", "route.not_captured"].includes(error.code);
-  }
-  return error instanceof EncodeError && error.code === "encode.too_large" &&
-    error.limit === target.fields.maxMessageBytes;
+/** How the rows of a call are loaded. */
+export interface LoadOptions {
+  /** Whether the call may take fewer rows, so that their bodies keep a piece's byte limit. */
+  readonly cut: boolean;
+  /** Awaited when the rows are ready, before the first one is sent. An error that it throws fails the call. */
+  readonly before?: ((rows: PreparedRows, destination: Destination) => Promise<void>) | undefined;
 }
 
-/** What makes a publisher's rows ready. */
+/** Prepares the rows of a publisher's calls. */
 export class Loader {
   readonly #destinations: Destinations;
   readonly #settings: Settings;
   readonly #memory: PieceMemory;
   readonly #turns: Turns;
 
-  /** A loader that encodes into `memory`, in turn with other work. */
+  /** Creates a loader that encodes into `memory`, in turn with other work. */
   constructor(destinations: Destinations, settings: Settings, memory: PieceMemory, turns: Turns) {
     this.#destinations = destinations;
     this.#settings = settings;
@@ -49,28 +45,26 @@ export class Loader {
   }
 
   /**
-   * Loads a range of a batch; with `cut`, fewer rows where their bodies pass a piece's limit. Returns undefined when
-   * `wanted` says that the call has ended.
+   * Prepares a range of a batch. Returns undefined once `wanted` returns false: the call has ended.
    *
-   * Throws RouteErrors, ConnectionErrors and EncodeErrors.
+   * Throws a RouteError, ConnectionError or EncodeError.
    */
   async load(
     source: BatchSource,
     range: RowRange,
-    cut: boolean,
+    { cut, before }: LoadOptions,
     wanted: () => boolean,
-    before?: BeforeSending,
   ): Promise<LoadedRows | undefined> {
     const prepare = async (destination: Destination): Promise<LoadedRows | undefined> => {
       if (!wanted()) return undefined;
       const steps = messageSteps(source, range, destination, cut, this.#settings, this.#memory);
-      const made = this.#turns.take(steps, wanted);
-      const rows = made instanceof Promise ? await made : made;
+      const running = this.#turns.run(steps, wanted);
+      const rows = running instanceof Promise ? await running : running;
       return rows === undefined ? undefined : { rows, destination };
     };
     const destination = await this.#destinations.resolve(source.resource);
     const loaded = await prepare(destination).catch(async (error) => {
-      const renewed = isByStream(error, destination) ? await this.#destinations.renew(destination) : undefined;
+      const renewed = isStreamLimit(error, destination) ? await this.#destinations.renew(destination) : undefined;
       if (renewed === undefined) throw error;
       return await prepare(renewed);
     });
@@ -80,4 +74,13 @@ export class Loader {
     this.#destinations.use(loaded.destination);
     return loaded;
   }
+}
+
+/** Whether an error is due to limits of a stream that may have changed since the stream was looked up. */
+function isStreamLimit(error: unknown, { target }: Destination): boolean {
+  if (error instanceof RouteError) {
+    return ["route.short_dedupe", "route.too_small", "route.not_captured"].includes(error.code);
+  }
+  return error instanceof EncodeError && error.code === "encode.too_large" &&
+    error.limit === target.fields.maxMessageBytes;
 }

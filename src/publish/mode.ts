@@ -39,6 +39,8 @@ export interface LaneParts {
 export interface Mode {
   /** Whether a call's rows are stored together or not at all. */
   readonly whole: boolean;
+  /** Whether acknowledgments report each row's sequence, and whether it is a duplicate. */
+  readonly reportsSequences: boolean;
   /** Bytes that a reply subject has behind the inbox, at most. */
   readonly replyTailBytes: number;
   /** Whether reply subjects have more than one token behind the inbox. */
@@ -59,6 +61,7 @@ const noLimit = (): void => {};
 const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
   individual: {
     whole: false,
+    reportsSequences: true,
     replyTailBytes: TOKEN_BYTES,
     deepReplies: false,
     mostRowsOfPiece: anyNumber,
@@ -72,6 +75,7 @@ const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
   },
   fast: {
     whole: false,
+    reportsSequences: false,
     replyTailBytes: FAST_REPLY_BYTES,
     deepReplies: true,
     mostRowsOfPiece: anyNumber,
@@ -81,6 +85,7 @@ const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
   },
   atomic: {
     whole: true,
+    reportsSequences: true,
     replyTailBytes: TOKEN_BYTES,
     deepReplies: false,
     mostRowsOfPiece: mostRowsOfBatch,
@@ -98,12 +103,12 @@ export function modeOf({ publishMode }: Settings): Mode {
 
 function rowFinder(nc: NatsConnection, { domain, inboxPrefix }: Settings): RowFinder {
   const finder = new IdFinder(nc, { domain, inboxPrefix });
-  return async (delivery, signal) => {
-    const { stream, subject, duplicateWindow } = delivery.destination!;
-    const rows = delivery.rows!;
+  return async (call, signal) => {
+    const { stream, subject, duplicateWindow } = call.destination;
+    const { rows } = call;
     const ids = Array.from({ length: rows.count }, (_, index) => rows.hasId(index) ? rows.idText(index) : "");
     // What the server knew when the commit came: the machine may have been suspended since.
-    const window = duplicateWindow + elapsedBetween(delivery.firstSent.of(0)!, currentMoment()) + SLACK;
+    const window = duplicateWindow + elapsedBetween(call.ledger.firstSent(0)!, currentMoment()) + SLACK;
     return await finder.find({ stream, subject, ids, since: { window } }, signal);
   };
 }

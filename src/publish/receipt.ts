@@ -1,12 +1,12 @@
 /**
- * What a call that succeeded gives its caller.
+ * Makes the receipt of a settled call.
  *
  * @module
  */
 
 import type { Destination } from "../stream/destination.ts";
 import type { WriteReceipt } from "../types/mod.ts";
-import type { Delivery } from "./call.ts";
+import type { Call } from "./call.ts";
 
 /** What a receipt is made of. */
 export interface ReceiptFields {
@@ -18,9 +18,9 @@ export interface ReceiptFields {
   readonly bytes: number;
   /** CRC32C over the concatenated bodies. */
   readonly crc32c: number;
-  /** Rows that the stream had already; absent where the server does not tell. */
+  /** Rows that the stream had already; absent if the server does not report them. */
   readonly duplicates: number | undefined;
-  /** Stream sequences in row order; absent where the server does not tell. */
+  /** Stream sequences in row order; absent if the server does not report them. */
   readonly sequences: Float64Array | undefined;
   /** The highest sequence, if the server gives only that. */
   readonly lastSequence?: number | undefined;
@@ -30,12 +30,11 @@ export interface ReceiptFields {
   readonly offset: number;
 }
 
-/** A receipt. Call it only for rows that are all acknowledged. */
+/** Returns the receipt of rows that are all acknowledged. */
 export function makeReceipt(fields: ReceiptFields): WriteReceipt {
   const { resource, stream, subject } = fields.destination;
   const { rows, bytes, crc32c, duplicates, batch, offset, lastSequence } = fields;
   const pairs = fields.sequences === undefined ? [] : sequencePairs(fields.sequences);
-  const told = duplicates === undefined ? {} : { duplicates };
   return {
     uri: `nats://${stream}/${resource}`,
     resource,
@@ -44,7 +43,7 @@ export function makeReceipt(fields: ReceiptFields): WriteReceipt {
     rows,
     bytes,
     crc32c,
-    ...told,
+    ...(duplicates === undefined ? {} : { duplicates }),
     ...(lastSequence === undefined ? {} : { lastSequence }),
     ...(pairs.length === 0 ? {} : sequenceRange(pairs)),
     batch,
@@ -62,30 +61,31 @@ function sequenceRange(sequences: readonly (readonly [number, number])[]) {
   return { firstSequence, lastSequence, sequences };
 }
 
-/** What a receipt tells of duplicates and sequences: less where acknowledgments are cumulative. */
-export function toldBy(
-  { cumulative, lastSequence }: Pick<Delivery, "cumulative" | "lastSequence">,
+/** Returns the duplicates and sequences of a receipt, as far as the call's acknowledgments report them. */
+export function reportedFields(
+  { fields, lastSequence }: Call,
   duplicates: number,
   sequences: Float64Array,
 ): Pick<ReceiptFields, "duplicates" | "sequences" | "lastSequence"> {
-  return cumulative ? { duplicates: undefined, sequences: undefined, lastSequence } : { duplicates, sequences };
+  if (fields.reportsSequences) return { duplicates, sequences };
+  return { duplicates: undefined, sequences: undefined, lastSequence };
 }
 
-/** The receipt of one delivery; `batch` is its index in a sequence of batches. */
-export function receiptOf(delivery: Delivery, batch: number): WriteReceipt {
-  const rows = delivery.rows!;
+/** Returns the receipt of a settled call; `batch` is its batch's index in a sequence of batches. */
+export function receiptOf(call: Call, batch: number): WriteReceipt {
+  const { rows, ledger } = call;
   return makeReceipt({
-    destination: delivery.destination!,
+    destination: call.destination,
     rows: rows.count,
     bytes: rows.bodyBytes,
     crc32c: rows.crc32c,
-    ...toldBy(delivery, delivery.duplicates, delivery.sequences),
+    ...reportedFields(call, ledger.duplicates, ledger.sequences),
     batch,
     offset: rows.from,
   });
 }
 
-/** Sequences in row order as pairs of the first and last of consecutive ones. */
+/** Returns sequences in row order as pairs of the first and last of consecutive ones. */
 export function sequencePairs(sequences: Float64Array): (readonly [number, number])[] {
   const pairs: (readonly [number, number])[] = [];
   for (let start = 0; start < sequences.length;) {

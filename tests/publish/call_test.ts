@@ -1,34 +1,36 @@
 import assert from "node:assert/strict";
 import { openRun, Publisher } from "../../mod.ts";
 import { SpareMemory } from "../../src/json/memory/spare.ts";
-import { Delivery } from "../../src/publish/call.ts";
-import { ACKED, DUPLICATE, UNSENT } from "../../src/publish/outcomes.ts";
+import { Call } from "../../src/publish/call.ts";
+import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../../src/publish/outcomes.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
+import { preparingCall } from "./_calls.ts";
 import { onVirtualClock } from "../_support/clock.ts";
 
-function loaded(count: number, memory?: SpareMemory): Delivery {
-  const delivery = new Delivery();
-  const rows = { count, release: () => {}, free: () => {} };
-  delivery.load(rows as never, {} as never, memory);
-  return delivery;
-}
+const loaded = (count: number, memory?: SpareMemory): Call => {
+  const call = preparingCall();
+  call.load({ count, release: () => {}, free: () => {} } as never, {} as never, memory);
+  return call;
+};
+
+const notes = ({ ledger }: Call): number[] => [...ledger.codes, ...ledger.sequences, ...ledger.tries];
 
 Deno.test(
   "a new call has nothing of what an earlier call left in the same memory",
   onVirtualClock(() => {
     const memory = new SpareMemory();
     const first = loaded(3, memory);
-    const { buffer } = first.codes;
-    for (const index of [0, 1, 2]) first.submit(index);
+    const { buffer } = first.ledger.codes;
+    first.submit(0, 3, 0);
     first.acknowledge(0, 7, false);
     first.acknowledge(1, 8, true);
     first.acknowledge(2, 9, false);
-    assert.deepEqual([...first.codes, ...first.sequences, ...first.tries], [ACKED, DUPLICATE, ACKED, 7, 8, 9, 1, 1, 1]);
+    assert.deepEqual(notes(first), [ACKED, DUPLICATE, ACKED, 7, 8, 9, 1, 1, 1]);
     first.free();
     const second = loaded(2, memory);
-    assert.ok(second.codes.buffer === buffer, "the memory is used again");
-    assert.deepEqual([...second.codes, ...second.sequences, ...second.tries], [UNSENT, UNSENT, 0, 0, 0, 0]);
+    assert.ok(second.ledger.codes.buffer === buffer, "the memory is used again");
+    assert.deepEqual(notes(second), [UNSENT, UNSENT, 0, 0, 0, 0]);
   }),
 );
 
@@ -40,25 +42,99 @@ Deno.test(
     first.free();
     first.free();
     const second = loaded(2, memory);
-    assert.ok(loaded(2, memory).codes.buffer !== second.codes.buffer, "no memory is given out twice");
-    first.submit(0);
+    assert.ok(loaded(2, memory).ledger.codes.buffer !== second.ledger.codes.buffer, "no memory is given out twice");
+    first.submit(0, 1, 0);
     first.acknowledge(0, 5, false);
     first.acknowledgeRange(0, 2);
-    first.refuse(1, "unknown");
+    first.reject(1, "unknown");
     first.withdraw(1);
-    assert.deepEqual([...second.codes, ...second.sequences, ...second.tries], [UNSENT, UNSENT, 0, 0, 0, 0]);
+    assert.deepEqual(notes(second), [UNSENT, UNSENT, 0, 0, 0, 0]);
     assert.equal(first.count, 2);
   }),
 );
 
+Deno.test("a call is preparing, queued, sending and settled in this order", async () => {
+  const call = preparingCall({ count: 5 });
+  assert.deepEqual([call.state.tag, call.isLoaded, call.count], ["preparing", false, 5]);
+  assert.throws(() => call.rows, /not loaded/);
+  let released = 0;
+  call.load({ count: 2, release: () => released++ } as never, {} as never);
+  await call.loaded;
+  assert.deepEqual([call.state.tag, call.isLoaded, call.count], ["queued", true, 2]);
+  call.submit(0, 1, 0);
+  assert.deepEqual([call.state.tag, call.next, call.hasSubmitted], ["sending", 1, true]);
+  call.submit(1, 2, 0);
+  assert.equal(released, 0);
+  call.finishSubmission();
+  assert.deepEqual([released, call.isReleased], [1, true]);
+  await call.released;
+  call.acknowledgeRange(0, 2);
+  assert.ok(call.ledger.allAcknowledged);
+  call.settle();
+  call.fail(new Error("late"));
+  await call.done;
+  assert.deepEqual([call.state.tag, call.isOver], ["settled", true]);
+});
+
+Deno.test("a call that keeps its rows releases them when it ends", async () => {
+  let released = 0;
+  const call = preparingCall({ keepsRows: true });
+  call.load({ count: 1, release: () => released++ } as never, {} as never);
+  call.submit(0, 1, 0);
+  call.finishSubmission();
+  assert.deepEqual([released, call.isReleased], [0, false]);
+  call.fail(new Error("lost"));
+  await call.released;
+  assert.deepEqual([released, call.isReleased], [1, true]);
+});
+
+Deno.test("a row that never reached the connection is unsent, and is submitted next", () => {
+  const call = loaded(2);
+  call.submit(0, 1, 0);
+  call.withdraw(0);
+  assert.deepEqual([call.state.tag, call.next, call.ledger.codes[0]], ["queued", 0, UNSENT]);
+  call.submit(0, 1, 0);
+  call.submit(1, 2, 0);
+  call.reject(0, "unknown");
+  call.submit(0, 1, 0);
+  call.withdraw(0);
+  assert.deepEqual([call.state.tag, call.next, call.ledger.codes[0]], ["sending", 2, UNKNOWN], "sent before");
+});
+
+Deno.test("a call fails once, with its first error, in any state before", async () => {
+  for (const step of ["preparing", "queued", "sending"]) {
+    const call = preparingCall();
+    if (step !== "preparing") call.load({ count: 1, release: () => {} } as never, {} as never);
+    if (step === "sending") call.submit(0, 1, 0);
+    assert.equal(call.state.tag, step);
+    const error = new Error(step);
+    call.fail(error);
+    call.fail(new Error("late"));
+    call.submit(0, 1, 0);
+    call.settle();
+    assert.deepEqual(call.state, { tag: "failed", error, failure: undefined });
+    await assert.rejects(call.done, error);
+    await call.released;
+    if (step === "preparing") await assert.rejects(call.loaded, error);
+    else await call.loaded;
+  }
+});
+
+Deno.test("a call without rows is settled when it is submitted", async () => {
+  const call = loaded(0);
+  call.finishSubmission();
+  await call.done;
+  assert.deepEqual([call.state.tag, call.hasSubmitted], ["settled", false]);
+});
+
 Deno.test(
   "consecutive calls and pieces reuse the same memory",
   onVirtualClock(async () => {
-    const load = Delivery.prototype.load;
+    const load = Call.prototype.load;
     const buffers = [new Set<unknown>(), new Set<unknown>(), new Set<unknown>()] as const;
-    Delivery.prototype.load = function (this: Delivery, ...given: Parameters<typeof load>) {
+    Call.prototype.load = function (this: Call, ...given: Parameters<typeof load>) {
       load.apply(this, given);
-      [this.codes, given[0].offsets, given[0].bytes].forEach(({ buffer }, kind) => buffers[kind]!.add(buffer));
+      [this.ledger.codes, given[0].offsets, given[0].bytes].forEach(({ buffer }, kind) => buffers[kind]!.add(buffer));
     };
     try {
       const { nc } = fakeConnection({ frames: true });
@@ -71,7 +147,7 @@ Deno.test(
       await run.commit();
       assert.ok(buffers.every(({ size }) => size < 10), `${buffers.map(({ size }) => size)} for twenty pieces`);
     } finally {
-      Delivery.prototype.load = load;
+      Call.prototype.load = load;
     }
   }),
 );

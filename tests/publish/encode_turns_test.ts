@@ -25,7 +25,7 @@ Deno.test(
   onVirtualClock(async () => {
     const turns = new Turns(always);
     const log: string[] = [];
-    const done = await Promise.all([turns.take(noted("a", 3, log), always), turns.take(noted("b", 2, log), always)]);
+    const done = await Promise.all([turns.run(noted("a", 3, log), always), turns.run(noted("b", 2, log), always)]);
     assert.deepEqual(done, ["a", "b"]);
     assert.deepEqual(log, ["a1", "a2", "a3", "b1", "b2"]);
   }),
@@ -41,13 +41,13 @@ Deno.test(
   onVirtualClock(async () => {
     const turns = new Turns(always);
     const log: string[] = [];
-    assert.equal(turns.take(noted("a", 1, log), always), "a");
-    const two = turns.take(noted("b", 2, log), always);
-    const three = turns.take(noted("c", 1, log), always);
+    assert.equal(turns.run(noted("a", 1, log), always), "a");
+    const two = turns.run(noted("b", 2, log), always);
+    const three = turns.run(noted("c", 1, log), always);
     assert.deepEqual(log, ["a1", "b1"]);
     assert.deepEqual(await Promise.all([two, three]), ["b", "c"]);
     await microtasks();
-    assert.equal(turns.take(noted("d", 1, log), always), "d");
+    assert.equal(turns.run(noted("d", 1, log), always), "d");
     assert.deepEqual(log, ["a1", "b1", "b2", "c1", "d1"]);
   }),
 );
@@ -58,15 +58,15 @@ Deno.test(
     let waiting = true;
     const turns = new Turns(() => waiting);
     const log: string[] = [];
-    const work = turns.take(noted("a", 4, log), always);
+    const work = turns.run(noted("a", 4, log), always);
     await microtasks();
     assert.deepEqual(log, ["a1"]);
-    turns.moved();
-    turns.moved();
+    turns.resume();
+    turns.resume();
     await microtasks();
     assert.deepEqual(log, ["a1", "a2"]);
     waiting = false;
-    turns.moved();
+    turns.resume();
     await microtasks();
     assert.deepEqual(log, ["a1", "a2", "a3", "a4"]);
     assert.equal(await work, "a");
@@ -77,7 +77,7 @@ Deno.test(
   "a pause ends by itself if no answer arrives",
   onVirtualClock(async () => {
     const log: string[] = [];
-    assert.equal(await new Turns(always).take(noted("a", 3, log), always), "a");
+    assert.equal(await new Turns(always).run(noted("a", 3, log), always), "a");
   }),
 );
 
@@ -86,8 +86,8 @@ Deno.test(
   onVirtualClock(async () => {
     const turns = new Turns(always);
     const log: string[] = [];
-    const left = turns.take(noted("a", 9, log), () => log.length < 2);
-    const next = turns.take(noted("b", 1, log), always);
+    const left = turns.run(noted("a", 9, log), () => log.length < 2);
+    const next = turns.run(noted("b", 1, log), always);
     assert.deepEqual([await left, await next], [undefined, "b"]);
     assert.deepEqual(log, ["a1", "a2", "b1"]);
   }),
@@ -101,9 +101,9 @@ Deno.test(
       yield* noted("a", steps, []);
       throw new Error("no");
     };
-    assert.throws(() => turns.take(failing(1), always), /no/);
-    const later = Promise.resolve(turns.take(failing(2), always));
-    const next = turns.take(noted("b", 1, []), always);
+    assert.throws(() => turns.run(failing(1), always), /no/);
+    const later = Promise.resolve(turns.run(failing(2), always));
+    const next = turns.run(noted("b", 1, []), always);
     await assert.rejects(later, /no/);
     assert.equal(await next, "b");
   }),
@@ -175,13 +175,15 @@ Deno.test(
     for (let turns = 0; turns < 20; turns++) {
       const abort = new AbortController();
       const source = openBatch({ resource: "r", rows: idBatch(3000) }, core.settings);
-      const delivery = core.start(source, { from: 0, count: 3000 }, abort.signal, true, () => {
-        states.push(delivery.over);
+      const before = (): Promise<void> => {
+        states.push(call.isOver);
         return Promise.resolve();
-      });
+      };
+      const options = { signal: abort.signal, cut: true, before };
+      const call = core.start(source, { from: 0, count: 3000 }, options);
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       abort.abort();
-      await delivery.done.promise.catch(() => {});
+      await call.done.catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     assert.ok(states.length > 0 && !states.includes(true), `${states}`);

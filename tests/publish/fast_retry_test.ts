@@ -67,8 +67,8 @@ Deno.test(
       ...openBatch({ resource: "eu", rows: idBatch(8) }, core.settings),
       earlier: { duplicateWindow: 120_000, firstSent: (row: number) => row === 4 ? longAgo : undefined },
     };
-    const delivery = core.start(source, { from: 0, count: 8 }, undefined, false);
-    const error = await failureOf(delivery.done.promise);
+    const call = core.start(source, { from: 0, count: 8 }, { signal: undefined, cut: false });
+    const error = await failureOf(call.done);
     assertFailure(error, 8, { code: "publish.timeout", counts: { acked: 4, unsent: 4 } });
     assert.equal(operationsOf(fake), "start 1, append 2, append 3, append 4, end 5");
   }),

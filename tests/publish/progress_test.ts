@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openRun, type Options, publishAll, Publisher } from "../../mod.ts";
-import { ProgressTeller } from "../../src/publish/progress.ts";
+import { ProgressReporter } from "../../src/publish/progress.ts";
 import type { Progress } from "../../src/types/mod.ts";
 import { numberBatch } from "../_support/arrow/mod.ts";
 import { ack, fakeConnection, NO_RESPONDERS, type Published } from "../_support/fake/mod.ts";
@@ -13,14 +13,14 @@ Deno.test(
   onVirtualClock(async () => {
     let acked = 0;
     const told: { readonly acked: number; readonly at: number }[] = [];
-    const teller = new ProgressTeller(
+    const reporter = new ProgressReporter(
       ({ acked }) => void told.push({ acked, at: performance.now() }),
       () => progress(acked),
     );
     const start = performance.now();
     while (performance.now() - start < 1000) {
       acked++;
-      teller.moved();
+      reporter.noteChange();
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     const last = acked;
@@ -29,8 +29,8 @@ Deno.test(
       assert.ok(told[i]!.at - told[i - 1]!.at >= 100);
     }
     assert.ok(told.length >= 2);
-    teller.stop();
-    teller.moved();
+    reporter.stop();
+    reporter.noteChange();
     assert.equal(told.at(-1)!.acked, last);
   }),
 );
@@ -97,13 +97,13 @@ Deno.test(
   "onProgress is not called again after it has thrown",
   onVirtualClock(() => {
     let calls = 0;
-    const teller = new ProgressTeller(() => {
+    const reporter = new ProgressReporter(() => {
       calls++;
       throw new Error("not the rows' fault");
     }, () => progress(1));
-    teller.moved();
-    teller.moved();
-    teller.stop();
+    reporter.noteChange();
+    reporter.noteChange();
+    reporter.stop();
     assert.equal(calls, 1);
   }),
 );

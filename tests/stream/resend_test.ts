@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { elapsedBetween, momentOf, resendFault, resendLimit, shiftedSends } from "../../src/stream/resend.ts";
-import { FirstSent } from "../../src/publish/first_sent.ts";
+import { FirstSent } from "../../src/publish/row_ledger.ts";
 
 const base = { row: 3, hasId: true, firstSent: { wall: 1000, steady: 50 }, duplicateWindow: 500, publishTimeout: 100 };
 

@@ -24,8 +24,8 @@ export interface Current {
 export function advance(current: Current): void {
   const { begun, left } = current;
   current.begun = undefined;
-  if (begun?.delivery.rows === undefined || left === undefined) return;
-  const taken = begun.delivery.count;
+  if (!begun?.call.isLoaded || left === undefined) return;
+  const taken = begun.call.count;
   current.left = taken < left.count ? { from: left.from + taken, count: left.count - taken } : nextRange(current);
 }
 

@@ -12,10 +12,10 @@ import type { PreparedRows } from "../../message/prepared_rows.ts";
 import type { BatchSource } from "../../publish/prepare_batch.ts";
 import type { PublisherCore } from "../../publish/core.ts";
 import { modeOf } from "../../publish/mode.ts";
-import type { BeforeSending } from "../../publish/load.ts";
-import type { Delivery } from "../../publish/call.ts";
+import type { LoadOptions } from "../../publish/load.ts";
+import type { Call } from "../../publish/call.ts";
 import { ACKED, DUPLICATE, isAcknowledged, REJECTED, UNKNOWN, UNSENT } from "../../publish/outcomes.ts";
-import { makeReceipt, receiptOf, toldBy } from "../../publish/receipt.ts";
+import { makeReceipt, receiptOf, reportedFields } from "../../publish/receipt.ts";
 import type { WriteReceipt } from "../../types/mod.ts";
 import type { LeftPiece, PieceLog } from "./piece_log.ts";
 
@@ -50,7 +50,7 @@ export class Piece {
   /** Index of its first row among the selected rows of the batch. */
   readonly from: number;
   /** The call that publishes its rows now. */
-  delivery: Delivery;
+  call: Call;
   /** Its rows as they were loaded first: their numbers and ids. */
   #rows: PreparedRows | undefined;
   /** The outcomes of its rows after all calls so far. */
@@ -73,7 +73,7 @@ export class Piece {
   ) {
     this.part = part;
     this.from = range.from;
-    const before: BeforeSending | undefined = log &&
+    const before: LoadOptions["before"] = log &&
       ((rows, { stream, subject }) => {
         const { count, bodyBytes, crc32c } = rows;
         return log.begin({
@@ -86,46 +86,46 @@ export class Piece {
           subject,
         });
       });
-    this.delivery = core.start(part.source, range, signal, true, before);
+    this.call = core.start(part.source, range, { signal, cut: true, before });
   }
 
   /** Whether its rows were ever ready to be sent. */
   get loaded(): boolean {
-    return this.#rows !== undefined || this.delivery.rows !== undefined;
+    return this.#rows !== undefined || this.call.isLoaded;
   }
 
   /** Adds the outcomes of the call that has ended. */
   note(): void {
-    const { delivery, part } = this;
-    if (delivery.rows === undefined) return;
-    part.sent ||= delivery.sent;
+    const { call, part } = this;
+    if (!call.isLoaded) return;
+    part.sent ||= call.hasSubmitted;
     if (this.#carried === undefined) {
-      this.#noteSends(delivery.count, (index) => index);
-      this.#rows = delivery.rows;
-      this.#codes = delivery.codes;
-      this.#sequences = delivery.sequences;
-      this.#tries = delivery.tries;
+      this.#noteSends(call.count, (index) => index);
+      this.#rows = call.rows;
+      this.#codes = call.ledger.codes;
+      this.#sequences = call.ledger.sequences;
+      this.#tries = call.ledger.tries;
     } else {
       const carried = this.#carried;
       carried.forEach((row, i) => this.#merge(row, i));
       this.#noteSends(carried.length, (index) => carried[index]!);
       this.#carried = []; // taken: a second look adds nothing
     }
-    this.#duplicateWindow = Math.min(this.#duplicateWindow, delivery.duplicateWindow);
+    this.#duplicateWindow = Math.min(this.#duplicateWindow, call.ledger.duplicateWindow);
     part.codes.set(this.#codes, this.from);
   }
 
   /** Notes when rows that may be stored were first sent. */
   #noteSends(count: number, rowAt: (index: number) => number): void {
-    const { delivery } = this;
+    const { ledger } = this.call;
     for (let i = 0; i < count; i++) {
-      const since = isAcknowledged(delivery.codes[i]!) ? undefined : delivery.mayBeStoredSince(i);
+      const since = isAcknowledged(ledger.codes[i]!) ? undefined : ledger.mayBeStoredSince(i);
       if (since !== undefined) this.#sentSince.set(rowAt(i), since);
     }
   }
 
   #merge(row: number, index: number): void {
-    const { codes, sequences, tries } = this.delivery;
+    const { codes, sequences, tries } = this.call.ledger;
     // A row that was not sent again is as it was before.
     if (codes[index] === UNSENT) return;
     this.#codes[row] = codes[index]!;
@@ -143,7 +143,7 @@ export class Piece {
    * as new, whose sequence is not above those of the pieces before it: the stream was deleted and recreated in between.
    */
   rise(): number | undefined {
-    if (this.delivery.cumulative) return undefined;
+    if (!this.call.fields.reportsSequences) return undefined;
     const { part } = this;
     const before = part.highest;
     for (let i = 0; i < this.#codes.length; i++) {
@@ -174,7 +174,7 @@ export class Piece {
   /** Returns the outcomes of its rows after the calls that have ended. */
   left(): LeftPiece {
     const codes = this.#codes.map((_, i) => this.#fate(i));
-    const sequences = this.delivery.cumulative ? undefined : this.#sequences;
+    const sequences = this.call.fields.reportsSequences ? this.#sequences : undefined;
     return { batch: this.part.index, offset: this.from, codes, sequences };
   }
 
@@ -195,12 +195,12 @@ export class Piece {
       ...(source.ids === undefined ? {} : { ids: { ...source.ids, seen: new IdIndex() } }),
     };
     this.#carried = carried;
-    this.delivery = core.start(again, { from: 0, count: only.length }, signal, false);
+    this.call = core.start(again, { from: 0, count: only.length }, { signal, cut: false });
   }
 
   /** Returns the receipt of a complete piece. */
   receipt(): WriteReceipt {
-    if (this.#carried === undefined) return receiptOf(this.delivery, this.part.index);
+    if (this.#carried === undefined) return receiptOf(this.call, this.part.index);
     const { source, index } = this.part;
     const { bytes, crc32c } = encodeBodies(source.body, {
       ...(source.only === undefined ? {} : { only: source.only }),
@@ -208,11 +208,11 @@ export class Piece {
       count: this.#codes.length,
     });
     return makeReceipt({
-      destination: this.delivery.destination!,
+      destination: this.call.destination,
       rows: this.#codes.length,
       bytes: bytes.length,
       crc32c,
-      ...toldBy(this.delivery, this.#codes.filter((code) => code === DUPLICATE).length, this.#sequences),
+      ...reportedFields(this.call, this.#codes.filter((code) => code === DUPLICATE).length, this.#sequences),
       batch: index,
       offset: this.from,
     });

@@ -10,8 +10,8 @@ import { describe } from "../../util/describe.ts";
 import { isJetrowError } from "../../errors/mod.ts";
 import { openBatch } from "../../publish/prepare_batch.ts";
 import type { PublisherCore } from "../../publish/core.ts";
-import type { Failure } from "../../publish/call.ts";
-import { abortedFailure, errorOf } from "../../publish/failure.ts";
+import type { Call, Failure } from "../../publish/call.ts";
+import { abortedFailure, batchError } from "../../publish/failure.ts";
 import { modeOf } from "../../publish/mode.ts";
 import { UNKNOWN } from "../../publish/outcomes.ts";
 import type { Batches, RowBatch, WriteReceipt } from "../../types/mod.ts";
@@ -103,8 +103,8 @@ export class SequenceRunner {
       if (piece.whyNotAgain(core.settings.publishTimeout) !== undefined) return false;
       piece.resume(core, signal);
       this.#stale.delete(piece);
-      await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
-      await this.#until(piece.delivery.done.promise, () => piece.delivery.over);
+      await this.#until(piece.call.loaded, () => piece.call.isLoaded);
+      await this.#until(piece.call.done, () => piece.call.isOver);
     }
     while (this.#current !== undefined || await this.#take(core)) {
       await this.#runPart(core, this.#current!, signal);
@@ -153,9 +153,9 @@ export class SequenceRunner {
       const before = this.#pieces.at(-1);
       const piece = current.begun = new Piece(core, current.part, current.left, signal, this.#log);
       this.#pieces.push(piece);
-      await this.#until(piece.delivery.loaded.promise, () => piece.delivery.rows !== undefined);
+      await this.#until(piece.call.loaded, () => piece.call.isLoaded);
       advance(current);
-      if (before !== undefined) await this.#until(freed(before), () => isFree(before));
+      if (before !== undefined) await this.#until(before.call.released, () => before.call.isReleased);
     }
     this.#current = undefined;
   }
@@ -163,9 +163,9 @@ export class SequenceRunner {
   /** Awaits a promise, and meanwhile reports the receipts of complete pieces. Throws the error of a failed piece. */
   async #until(promise: Promise<unknown>, reached: () => boolean): Promise<void> {
     while (true) {
-      while (this.#first?.delivery.over) await this.#reportFirst();
+      while (this.#first?.call.isOver) await this.#reportFirst();
       if (reached()) return;
-      const first = this.#first?.delivery.done.promise;
+      const first = this.#first?.call.done;
       await (first === undefined ? promise : Promise.race([promise, first]));
     }
   }
@@ -178,7 +178,7 @@ export class SequenceRunner {
 
   async #reportFirst(): Promise<void> {
     const piece = this.#pieces[0]!;
-    await piece.delivery.done.promise;
+    await piece.call.done;
     this.#pieces.shift();
     piece.note();
     const fallen = piece.rise();
@@ -188,7 +188,7 @@ export class SequenceRunner {
     }
     try {
       await this.#report(piece.receipt());
-      piece.delivery.free();
+      piece.call.free();
     } catch (error) {
       this.#untold = true;
       // An abort that ended the wait for the listener is not the listener's error.
@@ -211,9 +211,9 @@ export class SequenceRunner {
 
   /** Waits for all pieces after an error, and reports those that are complete. */
   async #settle(): Promise<void> {
-    await Promise.allSettled(this.#pieces.map(({ delivery }) => delivery.done.promise));
+    await Promise.allSettled(this.#pieces.map(({ call }) => call.done));
     for (const piece of this.#pieces) piece.note();
-    this.#failure = this.#pieces.find(({ delivery }) => delivery.failure !== undefined)?.delivery.failure ??
+    this.#failure = this.#pieces.map(({ call }) => failureOf(call)).find((failure) => failure !== undefined) ??
       this.#failure;
     if (this.#current !== undefined) advance(this.#current);
     // A piece that was never encoded is begun again with the rest of its batch.
@@ -238,14 +238,14 @@ export class SequenceRunner {
     const failure = this.#broken?.failure ?? this.#failureOf(first, part);
     if (failure === undefined) return this.#foreign === undefined ? this.#placed(error) : first;
     // Aborted while waiting for the source: no row was on the wire.
-    const none = { row: undefined, sent: false, batch: this.#index };
-    if (part === undefined) return errorOf(failure, { resource: "the next batch", count: 0 }, new Uint8Array(0), none);
+    const none = { resource: "the next batch", codes: new Uint8Array(0), row: undefined, sent: false };
+    if (part === undefined) return batchError(failure, { ...none, batch: this.#index });
     return this.#errorOf(failure, part, this.#broken?.row ?? this.#failedRow(failure, part));
   }
 
   #errorOf(failure: Failure, part: Part, row: number | undefined): unknown {
-    const rows = { ...part.source, count: part.source.selected };
-    return errorOf(failure, rows, part.codes, { row, sent: part.sent, batch: part.index });
+    const { source: { resource, only }, codes, sent, index: batch } = part;
+    return batchError(failure, { resource, only, codes, row, sent, batch });
   }
 
   #failureOf(error: unknown, part: Part | undefined): Failure | undefined {
@@ -269,19 +269,15 @@ export class SequenceRunner {
   }
 
   #failedRow(failure: Failure, part: Part): number | undefined {
-    const { delivery } = failure;
-    if (failure.index === undefined || delivery?.rows === undefined) return undefined;
-    return this.#pieces.some((piece) => piece.delivery === delivery && piece.part === part)
-      ? delivery.rows.rowNumber(failure.index)
+    const { call } = failure;
+    if (failure.index === undefined || !call?.isLoaded) return undefined;
+    return this.#pieces.some((piece) => piece.call === call && piece.part === part)
+      ? call.rows.rowNumber(failure.index)
       : undefined;
   }
 }
 
-/** Resolves when the memory of a piece's encoded rows is released. */
-function freed({ delivery }: Piece): Promise<void> {
-  return delivery.keepsRows ? delivery.done.promise : delivery.submitted.promise;
-}
-
-function isFree({ delivery }: Piece): boolean {
-  return delivery.released || delivery.over;
+/** Returns the failure that ended a call, if publishing failed. */
+function failureOf({ state }: Call): Failure | undefined {
+  return state.tag === "failed" ? state.failure : undefined;
 }

@@ -18,6 +18,8 @@ export interface ConnectionEvents {
 
 /** A watch over a connection. */
 export interface ConnectionWatch {
+  /** Whether the connection is open, as far as the client knows, and was never lost. */
+  readonly isConnected: boolean;
   /** Why the connection was lost, if that was reported: the server reports an error, then closes the connection. */
   readonly reason: Error | undefined;
   /** Ends the watch. */
@@ -32,11 +34,12 @@ const RECENT = 5000;
  * from another copy of it.
  */
 export function watchConnection(nc: NatsConnection, events: ConnectionEvents): ConnectionWatch {
-  const watch = { on: true, error: undefined as Error | undefined, at: 0 };
+  const watch = { on: true, lost: false, error: undefined as Error | undefined, at: 0 };
   const note = (error: Error): void => void Object.assign(watch, { error, at: performance.now() });
   const reason = (): Error | undefined => performance.now() - watch.at < RECENT ? watch.error : undefined;
   const ended = (what: string, error: unknown): void => {
     if (!watch.on) return;
+    watch.lost = true;
     const cause = error instanceof Error ? error : reason();
     events.lost(cause === undefined ? what : `${what}: ${cause.message}`, cause);
   };
@@ -54,6 +57,9 @@ export function watchConnection(nc: NatsConnection, events: ConnectionEvents): C
     }
   }); // without statuses, `closed` still reports the end
   return {
+    get isConnected() {
+      return !watch.lost && !isClosed(nc);
+    },
     get reason() {
       return reason();
     },
@@ -76,8 +82,8 @@ function reportRefusal(error: unknown, events: ConnectionEvents): boolean {
   return true;
 }
 
-/** Whether a connection is closed; one that cannot say is. */
-export function isClosed(nc: NatsConnection): boolean {
+/** Whether a connection is closed, or cannot say. */
+function isClosed(nc: NatsConnection): boolean {
   try {
     return nc.isClosed();
   } catch {

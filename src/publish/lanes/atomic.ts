@@ -14,10 +14,10 @@ import { parseCommit, parseStage } from "./atomic_answer.ts";
 import { type AtomicBatch, OpenBatches } from "./atomic_batch.ts";
 import { DUPLICATE_ID, noteFound, type RowFinder, settle } from "./atomic_settle.ts";
 import { statusOf, tokenOf } from "../connection/client_internals.ts";
-import type { Delivery } from "../call.ts";
+import type { Call } from "../call.ts";
 import { now } from "./deadlines.ts";
 import { Lane } from "./lane.ts";
-import { type Miss, missOf, notResent, STORED_LATE, timedOut } from "../rejection.ts";
+import { type Rejection, rejectionOf, resendFailure, STORED_LATE, timeoutRejection } from "../rejection.ts";
 import type { LaneHost } from "./pump.ts";
 import type { Wire } from "../connection/wire.ts";
 
@@ -56,10 +56,10 @@ export class AtomicLane extends Lane {
     return this.#submitted;
   }
 
-  cancel(delivery: Delivery): void {
-    const batch = this.#batches.of(delivery);
+  cancel(call: Call): void {
+    const batch = this.#batches.of(call);
     if (batch !== undefined) this.#batches.remove(batch);
-    this.backlog.remove(delivery);
+    this.backlog.remove(call);
     this.#afterAnswer();
   }
 
@@ -84,38 +84,40 @@ export class AtomicLane extends Lane {
   }
 
   #staged(batch: AtomicBatch, body: Uint8Array, status: number): void {
-    const { delivery } = batch;
-    const answer = parseStage(body, status, delivery.destination!.source);
+    const { call } = batch;
+    const answer = parseStage(body, status, call.destination.source);
     if (answer.kind === "staged") {
-      this.#prove(delivery.destination!.stream);
+      this.#prove(call.destination.stream);
       return this.#batches.stage(batch);
     }
-    const miss = missOf(answer, delivery.destination!.source);
+    const rejection = rejectionOf(answer, call.destination.source);
     // Sent with all others, it waits for what the commit is answered: that of an incomplete batch, which says less.
-    if (batch.state === "committing") return void (batch.refusal = miss.reason);
+    if (batch.state === "committing") return void (batch.refusal = rejection.reason);
     if (answer.kind !== "refused") {
       // The stream that answered so has stored the first row by itself.
-      delivery.submit(0);
-      delivery.next = 1;
-      return this.#missed(batch, { ...miss, stored: "unknown", again: "never" });
+      call.submit(0, 1, now());
+      return this.#rejected(batch, { ...rejection, stored: "unknown", retry: "never" });
     }
-    this.#missed(batch, miss);
+    this.#rejected(batch, rejection);
   }
 
   #committed(batch: AtomicBatch, body: Uint8Array, status: number): void {
-    const { delivery } = batch;
-    const { source, stream } = delivery.destination!;
-    const answer = parseCommit(body, status, source, batch.id, delivery.count);
+    const { call } = batch;
+    const { source, stream } = call.destination;
+    const answer = parseCommit(body, status, source, batch.id, call.count);
     if (answer.kind === "stored") {
       this.#prove(stream);
-      if (delivery.mayBeStoredTwice(0)) return this.#missed(batch, STORED_LATE);
+      if (call.ledger.mayBeStoredTwice(0)) return this.#rejected(batch, STORED_LATE);
       return this.#succeed(batch, answer.first);
     }
-    if (answer.kind === "refused" && answer.code === DUPLICATE_ID && delivery.rows!.hasIds) {
+    if (answer.kind === "refused" && answer.code === DUPLICATE_ID && call.rows.hasIds) {
       return void this.#search(batch, answer.description);
     }
-    const miss = missOf(answer, source);
-    this.#missed(batch, batch.refusal === undefined ? miss : { ...miss, reason: `${miss.reason}; ${batch.refusal}` });
+    const rejection = rejectionOf(answer, source);
+    this.#rejected(
+      batch,
+      batch.refusal === undefined ? rejection : { ...rejection, reason: `${rejection.reason}; ${batch.refusal}` },
+    );
   }
 
   #prove(stream: string): void {
@@ -125,40 +127,40 @@ export class AtomicLane extends Lane {
   }
 
   #succeed(batch: AtomicBatch, firstSequence: number): void {
-    const { delivery } = batch;
+    const { call } = batch;
     this.#batches.remove(batch);
     this.backlog.retry.succeeded();
-    for (let i = 0; i < delivery.count; i++) delivery.acknowledge(i, firstSequence + i, false);
-    this.host.acknowledged(delivery.count, 0, delivery.rows!.bodyBytes);
-    delivery.done.resolve();
+    for (let i = 0; i < call.count; i++) call.acknowledge(i, firstSequence + i, false);
+    this.host.acknowledged(call.count, 0, call.rows.bodyBytes);
+    call.settle();
   }
 
   async #search(batch: AtomicBatch, description: string): Promise<void> {
     this.#batches.beginSearch(batch);
     const settlement = await settle(batch, description, this.#find);
     if (!this.#batches.has(batch)) return;
-    if (settlement.kind === "unknown") this.#missed(batch, settlement.miss);
+    if (settlement.kind === "unknown") this.#rejected(batch, settlement.rejection);
     else {
       this.#batches.remove(batch);
-      const { rows, bytes } = noteFound(batch.delivery, settlement.sequences);
+      const { rows, bytes } = noteFound(batch.call, settlement.sequences);
       this.host.acknowledged(rows, rows, bytes);
-      if (settlement.kind === "all") batch.delivery.done.resolve();
+      if (settlement.kind === "all") batch.call.settle();
       else this.host.failed(settlement.failure);
     }
     this.#afterAnswer();
   }
 
   /** A submission of a whole batch came to nothing, or to nothing known. */
-  #missed(batch: AtomicBatch, miss: Miss): void {
-    const { delivery } = batch;
+  #rejected(batch: AtomicBatch, rejection: Rejection): void {
+    const { call } = batch;
     const committed = batch.state === "committing" || batch.state === "searching";
     this.#batches.remove(batch);
-    this.#proven.delete(delivery.destination!.stream);
-    const stored = committed ? miss.stored : "no";
-    if (committed) { for (let i = 0; i < delivery.count; i++) delivery.refuse(i, stored); }
-    const safe = stored === "no" || delivery.rows!.allHaveIds;
-    if (this.backlog.takeBack(delivery, 0, miss.again, safe, now())) return;
-    this.host.failed({ ...miss, delivery });
+    this.#proven.delete(call.destination.stream);
+    const stored = committed ? rejection.stored : "no";
+    if (committed) { for (let i = 0; i < call.count; i++) call.reject(i, stored); }
+    const safe = stored === "no" || call.rows.allHaveIds;
+    if (this.backlog.takeBack(call, 0, rejection.retry, safe, now())) return;
+    this.host.failed({ ...rejection, call });
   }
 
   #afterAnswer(): void {
@@ -179,13 +181,13 @@ export class AtomicLane extends Lane {
       batch = this.#batches.nextDue
     ) {
       const what = batch.state === "committing" ? "its commit" : "its first row";
-      this.#missed(batch, timedOut(`answer to ${what}`, this.#settings.publishTimeout));
+      this.#rejected(batch, timeoutRejection(`answer to ${what}`, this.#settings.publishTimeout));
     }
   }
 
   protected submit(time: number): void {
     const { retry } = this.backlog;
-    const begin = (delivery: Delivery): boolean => this.#begin(delivery, time);
+    const begin = (call: Call): boolean => this.#begin(call, time);
     const { early } = this.#batches;
     if (early?.state === "staged" && !this.#sendRest(early, time)) return;
     // Batches that are sent again go before all others.
@@ -195,10 +197,10 @@ export class AtomicLane extends Lane {
   }
 
   /** Begins a batch; false when it is not its turn: another one is opening, or the window has no room for all of it. */
-  #begin(delivery: Delivery, time: number): boolean {
-    const rows = delivery.rows!;
+  #begin(call: Call, time: number): boolean {
+    const rows = call.rows;
     if (rows.count === 0) {
-      delivery.allSubmitted();
+      call.finishSubmission();
       return true;
     }
     const bytes = rows.totalSize;
@@ -206,24 +208,23 @@ export class AtomicLane extends Lane {
     if (this.#batches.rows + rows.count > maxInFlight || this.#batches.bytes + bytes > maxInFlightBytes) return false;
     // A batch that may have to be sent again is answered before the next: stored order stays the order of calls.
     if (this.#batches.early !== undefined || (this.backlog.retry.enabled && this.#batches.size > 0)) return false;
-    if (this.#refusesResend(delivery)) return false;
-    delivery.firstSent.mark(0, rows.count, time);
-    const batch = this.#batches.add(delivery, bytes, time + publishTimeout);
+    if (this.#refusesResend(call)) return false;
+    const batch = this.#batches.add(call, bytes, time + publishTimeout);
     this.#submitted += rows.count;
-    delivery.begun = true;
+    call.stage(time);
     if (rows.count > 1) this.#send(batch, 0, batch.stageToken);
     // A server that has answered a stream's batch as one hosts a stream that needs batches (`_nats.req.level`): a later
     // leader knows them too.
-    if (rows.count === 1 || this.#proven.has(delivery.destination!.stream)) return this.#sendRest(batch, time);
+    if (rows.count === 1 || this.#proven.has(call.destination.stream)) return this.#sendRest(batch, time);
     return true;
   }
 
   /** Ends the publisher if a row of a call may be stored, and the stream might store it twice. */
-  #refusesResend(delivery: Delivery): boolean {
-    for (let i = 0; delivery.hasDoubts && i < delivery.count; i++) {
-      const fault = delivery.resendFault(i, this.#settings.publishTimeout);
+  #refusesResend(call: Call): boolean {
+    for (let i = 0; call.ledger.hasDoubts && i < call.count; i++) {
+      const fault = call.ledger.resendFault(i, this.#settings.publishTimeout);
       if (fault === undefined) continue;
-      this.host.failed(notResent(fault, delivery, i));
+      this.host.failed(resendFailure(fault, call, i));
       return true;
     }
     return false;
@@ -231,22 +232,21 @@ export class AtomicLane extends Lane {
 
   /** Sends all rows but the first one; false if they must not be sent, which ends the publisher. */
   #sendRest(batch: AtomicBatch, time: number): boolean {
-    const { delivery } = batch;
+    const { call } = batch;
     // The commit is the submission of all rows: until it is sent nothing of the batch can be stored.
-    if (this.#refusesResend(delivery)) return false;
-    const last = delivery.count - 1;
+    if (this.#refusesResend(call)) return false;
+    const last = call.count - 1;
     for (let i = 1; i < last; i++) this.#send(batch, i, undefined);
     this.#send(batch, last, batch.commitToken);
     this.#wire.flush();
     this.#batches.commit(batch, time + this.#settings.publishTimeout);
-    for (let i = 0; i <= last; i++) delivery.submit(i);
-    delivery.next = delivery.count;
-    delivery.allSubmitted();
+    call.submit(0, call.count, time);
+    call.finishSubmission();
     return true;
   }
 
   #send(batch: AtomicBatch, index: number, token: number | undefined): void {
-    const { rows } = batch.delivery;
-    this.#wire.sendExtended(rows!, index, token, batchHeaders(batch.id, index, index === rows!.count - 1));
+    const { rows } = batch.call;
+    this.#wire.sendExtended(rows, index, token, batchHeaders(batch.id, index, index === rows.count - 1));
   }
 }

@@ -11,12 +11,12 @@ import { LinkedSet } from "../../util/linked_set.ts";
 import { MOST_ROWS_OF_BATCH } from "../../message/batch_headers.ts";
 import type { PreparedRows } from "../../message/prepared_rows.ts";
 import type { Settings } from "../../options/publisher.ts";
-import type { Delivery } from "../call.ts";
+import type { Call } from "../call.ts";
 
 /** A batch that the server has rows of. */
 export interface AtomicBatch {
   /** Its call. */
-  readonly delivery: Delivery;
+  readonly call: Call;
   /** Its id, never used before. */
   readonly id: string;
   /** Bytes that its rows take of the window. */
@@ -45,7 +45,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
  * time: batches of one row fill a window with thousands of them.
  */
 export class OpenBatches {
-  readonly #byCall = new Map<Delivery, AtomicBatch>();
+  readonly #byCall = new Map<Call, AtomicBatch>();
   readonly #byToken = new Map<number, AtomicBatch>();
   /** Batches with a deadline, earliest first: all wait equally long, so that a new deadline is the last. */
   readonly #due = new LinkedSet<AtomicBatch>();
@@ -81,19 +81,19 @@ export class OpenBatches {
   }
 
   /** The batch of a call. */
-  of(delivery: Delivery): AtomicBatch | undefined {
-    return this.#byCall.get(delivery);
+  of(call: Call): AtomicBatch | undefined {
+    return this.#byCall.get(call);
   }
 
   /** Whether a batch is still open. */
   has(batch: AtomicBatch): boolean {
-    return this.#byCall.get(batch.delivery) === batch;
+    return this.#byCall.get(batch.call) === batch;
   }
 
   /** Begins a call's batch. No other one may be opening or staged. */
-  add(delivery: Delivery, bytes: number, deadline: number): AtomicBatch {
+  add(call: Call, bytes: number, deadline: number): AtomicBatch {
     const batch: AtomicBatch = {
-      delivery,
+      call,
       id: nuid.next(),
       bytes,
       stageToken: ++this.#lastToken,
@@ -103,12 +103,12 @@ export class OpenBatches {
       refusal: undefined,
       search: new AbortController(),
     };
-    this.#byCall.set(delivery, batch);
+    this.#byCall.set(call, batch);
     this.#byToken.set(batch.stageToken, batch);
     this.#byToken.set(batch.commitToken, batch);
     this.#due.add(batch);
     this.#early = batch;
-    this.#rows += delivery.count;
+    this.#rows += call.count;
     this.#bytes += bytes;
     return batch;
   }
@@ -142,10 +142,10 @@ export class OpenBatches {
   /** Takes a batch out of the window: no answer to it has an effect any more. */
   remove(batch: AtomicBatch): void {
     if (!this.has(batch)) return;
-    this.#byCall.delete(batch.delivery);
+    this.#byCall.delete(batch.call);
     this.#leaveEarly(batch);
     this.#due.delete(batch);
-    this.#rows -= batch.delivery.count;
+    this.#rows -= batch.call.count;
     this.#bytes -= batch.bytes;
     this.#byToken.delete(batch.stageToken);
     this.#byToken.delete(batch.commitToken);

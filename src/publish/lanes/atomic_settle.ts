@@ -6,40 +6,43 @@
  */
 
 import type { AtomicBatch } from "./atomic_batch.ts";
-import type { Delivery, Failure } from "../call.ts";
-import type { Miss } from "../rejection.ts";
+import type { Call, Failure } from "../call.ts";
+import type { Rejection } from "../rejection.ts";
 
 /** Some id of the batch is one of a message that the stream has already. */
 export const DUPLICATE_ID = 10201;
 
 /** Finds rows of a call in the stream: the sequence of each, 0 if it is not stored. */
-export type RowFinder = (delivery: Delivery, signal: AbortSignal) => Promise<Float64Array>;
+export type RowFinder = (call: Call, signal: AbortSignal) => Promise<Float64Array>;
 
 /** What was found out: all rows are there, some are, or it is not known. */
 export type Settlement =
   | { readonly kind: "all"; readonly sequences: Float64Array }
   | { readonly kind: "some"; readonly sequences: Float64Array; readonly failure: Failure }
-  | { readonly kind: "unknown"; readonly miss: Miss };
+  | { readonly kind: "unknown"; readonly rejection: Rejection };
 
 /** Looks for the rows of a refused batch; `description` is the server's reason. */
 export async function settle(batch: AtomicBatch, description: string, find: RowFinder): Promise<Settlement> {
-  const { delivery } = batch;
+  const { call } = batch;
   const refused = `the server refused it: ${description} (${DUPLICATE_ID})`;
   const known = { code: "publish.rejected", serverCode: DUPLICATE_ID } as const;
   try {
-    const sequences = await find(delivery, batch.search.signal);
+    const sequences = await find(call, batch.search.signal);
     const found = sequences.filter((sequence) => sequence > 0).length;
     if (found === sequences.length) return { kind: "all", sequences };
-    const reason = `${refused}: the stream has ${found} of its ${delivery.count} rows`;
-    return { kind: "some", sequences, failure: { ...known, reason, delivery } };
+    const reason = `${refused}: the stream has ${found} of its ${call.count} rows`;
+    return { kind: "some", sequences, failure: { ...known, reason, call } };
   } catch (cause) {
     const { code, message } = cause as { code?: unknown; message?: unknown };
     const reason = `${refused}, and its rows could not be looked for: ${message}`;
     if (code === "connection.permission") {
-      return { kind: "unknown", miss: { ...known, stored: "unknown", again: "never", reason, cause } };
+      return { kind: "unknown", rejection: { ...known, stored: "unknown", retry: "never", reason, cause } };
     }
     // The server's code would say that another try is useless: what has failed is the search.
-    return { kind: "unknown", miss: { code: "publish.timeout", stored: "unknown", again: "later", reason, cause } };
+    return {
+      kind: "unknown",
+      rejection: { code: "publish.timeout", stored: "unknown", retry: "later", reason, cause },
+    };
   }
 }
 
@@ -48,18 +51,18 @@ export async function settle(batch: AtomicBatch, description: string, find: RowF
  * stored: it cannot be looked for. Returns the number and the bytes of the duplicates.
  */
 export function noteFound(
-  delivery: Delivery,
+  call: Call,
   sequences: Float64Array,
 ): { readonly rows: number; readonly bytes: number } {
-  const { offsets } = delivery.rows!;
+  const { offsets } = call.rows;
   let rows = 0;
   let bytes = 0;
-  for (let i = 0; i < delivery.count; i++) {
+  for (let i = 0; i < call.count; i++) {
     if (sequences[i] === 0) {
-      delivery.refuse(i, delivery.rows!.hasId(i) ? "no" : "unknown");
+      call.reject(i, call.rows.hasId(i) ? "no" : "unknown");
       continue;
     }
-    delivery.acknowledge(i, sequences[i]!, true);
+    call.acknowledge(i, sequences[i]!, true);
     rows++;
     bytes += offsets[i + 1]! - offsets[i]!;
   }

@@ -11,14 +11,14 @@
 import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
 import { statusOf } from "../connection/client_internals.ts";
-import type { Delivery } from "../call.ts";
+import type { Call } from "../call.ts";
 import { now } from "./deadlines.ts";
 import type { FastBatch } from "./fast_batch.ts";
 import { APPEND, COMMIT, type FastAnswer, type FastReply, parseFast, parseReply, START } from "./fast_protocol.ts";
 import { FastSender } from "./fast_sender.ts";
 import { Feed } from "./fast_feed.ts";
 import { Lane } from "./lane.ts";
-import { malformed, type Miss, missOf, STORED_LATE, timedOut } from "../rejection.ts";
+import { malformedAck, type Rejection, rejectionOf, STORED_LATE, timeoutRejection } from "../rejection.ts";
 import type { LaneHost } from "./pump.ts";
 import type { Wire } from "../connection/wire.ts";
 
@@ -26,10 +26,10 @@ import type { Wire } from "../connection/wire.ts";
 const GRACE = 200;
 /** The server knows no batch of this id. */
 const UNKNOWN_BATCH = 10208;
-const LOST: Miss = {
+const LOST: Rejection = {
   code: "publish.rejected",
   stored: "unknown",
-  again: "later",
+  retry: "later",
   reason: `the server knows the batch no more, and its last acknowledgment is lost (${UNKNOWN_BATCH})`,
   serverCode: UNKNOWN_BATCH,
 };
@@ -60,16 +60,11 @@ export class FastLane extends Lane {
     return this.#sender.submitted;
   }
 
-  override push(delivery: Delivery): void {
-    delivery.cumulative = true;
-    super.push(delivery);
-  }
-
-  cancel(delivery: Delivery): void {
+  cancel(call: Call): void {
     const time = now();
-    this.backlog.remove(delivery);
-    for (const batch of this.#sender.batches.with(delivery)) {
-      batch.drop(delivery, (_, from, to) => this.#sender.free(delivery, from, to));
+    this.backlog.remove(call);
+    for (const batch of this.#sender.batches.with(call)) {
+      batch.drop(call, (_, from, to) => this.#sender.free(call, from, to));
       if (batch.live) continue;
       // No call waits for its end, but the server does.
       this.#sender.trouble(batch, time);
@@ -107,18 +102,18 @@ export class FastLane extends Lane {
       case "gap":
         return this.#sender.trouble(batch, now());
       case "row_refused":
-        return this.#refuse(batch, answer.sequence, missOf(answer.refusal, source));
+        return this.#refuse(batch, answer.sequence, rejectionOf(answer.refusal, source));
       case "refused":
-        return this.#refused(batch, at, missOf(answer, source));
+        return this.#refused(batch, at, rejectionOf(answer, source));
       case "ended":
         return this.#ended(batch, answer.count, answer.lastSequence);
       default:
-        return this.#finish(batch, missOf(answer, source));
+        return this.#finish(batch, rejectionOf(answer, source));
     }
   }
 
   #flow(batch: FastBatch, sequence: number, perAck: number): void {
-    if (sequence > batch.sent) return this.#finish(batch, malformed(`row ${sequence} was not sent`));
+    if (sequence > batch.sent) return this.#finish(batch, malformedAck(`row ${sequence} was not sent`));
     batch.perAck = perAck;
     this.#sender.heard(batch, now());
     // The last row waits for the batch's end, which tells the last sequence.
@@ -128,84 +123,87 @@ export class FastLane extends Lane {
 
   #ended(batch: FastBatch, count: number, lastSequence: number): void {
     if (count > batch.sent || count < batch.settled) {
-      return this.#finish(batch, malformed(`${count} rows of a batch of ${batch.sent}, ${batch.settled} acknowledged`));
+      return this.#finish(
+        batch,
+        malformedAck(`${count} rows of a batch of ${batch.sent}, ${batch.settled} acknowledged`),
+      );
     }
-    if (lastSequence > 0 && batch.sole !== undefined) batch.sole.lastSequence = lastSequence;
+    if (lastSequence > 0 && batch.sole !== undefined) batch.sole.noteLastSequence(lastSequence);
     this.#settle(batch, count);
     const reason = `the server ended the batch before it, after ${count} rows`;
-    this.#finish(batch, { code: "publish.rejected", stored: "no", again: "pause", reason });
+    this.#finish(batch, { code: "publish.rejected", stored: "no", retry: "pause", reason });
   }
 
   #settle(batch: FastBatch, upTo: number): void {
     if (upTo <= batch.settled) return;
-    batch.settle(upTo, (delivery, from, to) => {
-      const { offsets } = delivery.rows!;
-      this.#sender.free(delivery, from, to);
-      delivery.acknowledgeRange(from, to);
+    batch.settle(upTo, (call, from, to) => {
+      const { offsets } = call.rows;
+      this.#sender.free(call, from, to);
+      call.acknowledgeRange(from, to);
       this.backlog.retry.succeeded();
       this.host.acknowledged(to - from, 0, offsets[to]! - offsets[from]!);
-      if (this.#storedLate(delivery, from, to)) return;
-      if (delivery.complete) delivery.done.resolve();
+      if (this.#storedLate(call, from, to)) return;
+      if (call.ledger.allAcknowledged) call.settle();
     });
   }
 
   /** Fails the publisher if some of these rows may be stored twice. */
-  #storedLate(delivery: Delivery, from: number, to: number): boolean {
-    for (let i = from; delivery.hasDoubts && i < to; i++) {
-      if (!delivery.mayBeStoredTwice(i)) continue;
-      delivery.refuse(i, STORED_LATE.stored);
-      this.host.failed({ ...STORED_LATE, delivery, index: i });
+  #storedLate(call: Call, from: number, to: number): boolean {
+    for (let i = from; call.ledger.hasDoubts && i < to; i++) {
+      if (!call.ledger.mayBeStoredTwice(i)) continue;
+      call.reject(i, STORED_LATE.stored);
+      this.host.failed({ ...STORED_LATE, call, index: i });
       return true;
     }
     return false;
   }
 
   /** A message of the batch was refused, or had no responder. */
-  #refused(batch: FastBatch, { sequence, operation }: FastReply, miss: Miss): void {
+  #refused(batch: FastBatch, { sequence, operation }: FastReply, rejection: Rejection): void {
     if (operation === START || (sequence === 1 && operation === COMMIT)) {
       // No batch, or none any more: nothing of it is stored.
-      batch.refused.set(1, miss);
-      const reason = `the batch ended with its first row: ${miss.reason}`;
-      this.#finish(batch, { ...miss, stored: "no", again: "pause", reason });
+      batch.refused.set(1, rejection);
+      const reason = `the batch ended with its first row: ${rejection.reason}`;
+      this.#finish(batch, { ...rejection, stored: "no", retry: "pause", reason });
     } else if (operation === APPEND || operation === COMMIT) {
-      this.#refuse(batch, sequence, miss);
-    } else if (miss.serverCode === UNKNOWN_BATCH) {
+      this.#refuse(batch, sequence, rejection);
+    } else if (rejection.serverCode === UNKNOWN_BATCH) {
       this.#sender.giveUpAt(batch, now() + GRACE);
     } else {
       this.#sender.trouble(batch, now());
     }
   }
 
-  #refuse(batch: FastBatch, sequence: number, miss: Miss): void {
+  #refuse(batch: FastBatch, sequence: number, rejection: Rejection): void {
     const row = batch.rowAt(sequence);
     this.#sender.trouble(batch, now());
     if (row === undefined) return;
-    batch.refused.set(sequence, miss);
-    row.delivery.refuse(row.index, miss.stored);
-    if (batch.refused.size === batch.sent - batch.settled) this.#finish(batch, miss);
-    else if (!this.backlog.retry.enabled || miss.again === "never") this.host.failed({ ...miss, ...row });
+    batch.refused.set(sequence, rejection);
+    row.call.reject(row.index, rejection.stored);
+    if (batch.refused.size === batch.sent - batch.settled) this.#finish(batch, rejection);
+    else if (!this.backlog.retry.enabled || rejection.retry === "never") this.host.failed({ ...rejection, ...row });
   }
 
   /** The batch is over; rows that are not settled are as they were refused, else as `rest` says. */
-  #finish(batch: FastBatch, rest: Miss): void {
+  #finish(batch: FastBatch, rest: Rejection): void {
     this.#sender.remove(batch);
     this.#takeOut(batch, Infinity, rest);
   }
 
-  #takeOut(batch: FastBatch, due: number, rest: Miss): void {
-    batch.takeOut(due, (delivery, index, sequence) => {
-      this.#missed(delivery, index, batch.refused.get(sequence) ?? rest);
+  #takeOut(batch: FastBatch, due: number, rest: Rejection): void {
+    batch.takeOut(due, (call, index, sequence) => {
+      this.#rejected(call, index, batch.refused.get(sequence) ?? rest);
     });
   }
 
-  #missed(delivery: Delivery, index: number, miss: Miss): void {
-    this.#sender.free(delivery, index, index + 1);
-    delivery.refuse(index, miss.stored);
-    const safe = miss.stored === "no" || delivery.rows!.hasId(index);
+  #rejected(call: Call, index: number, rejection: Rejection): void {
+    this.#sender.free(call, index, index + 1);
+    call.reject(index, rejection.stored);
+    const safe = rejection.stored === "no" || call.rows.hasId(index);
     // All rows of a batch wait for the same time, so that they are sent again in order.
-    const again = miss.again === "never" ? "never" : "pause";
-    if (this.backlog.takeBack(delivery, index, again, safe, now())) return;
-    this.host.failed({ ...miss, delivery, index });
+    const retry = rejection.retry === "never" ? "never" : "pause";
+    if (this.backlog.takeBack(call, index, retry, safe, now())) return;
+    this.host.failed({ ...rejection, call, index });
   }
 
   #afterAnswer(): void {
@@ -234,10 +232,10 @@ export class FastLane extends Lane {
   }
 
   #expire(batch: FastBatch, time: number): void {
-    const miss = timedOut("acknowledgment", this.#settings.publishTimeout);
-    if (this.backlog.retry.enabled) return this.#finish(batch, miss);
+    const rejection = timeoutRejection("acknowledgment", this.#settings.publishTimeout);
+    if (this.backlog.retry.enabled) return this.#finish(batch, rejection);
     this.#sender.trouble(batch, time);
-    this.#takeOut(batch, time, miss);
+    this.#takeOut(batch, time, rejection);
     if (!batch.live) this.#sender.remove(batch);
   }
 }

@@ -9,14 +9,14 @@
 
 import { lowerBound } from "../../util/lower_bound.ts";
 import type { Destination } from "../../stream/destination.ts";
-import type { Delivery } from "../call.ts";
-import type { Miss } from "../rejection.ts";
+import type { Call } from "../call.ts";
+import type { Rejection } from "../rejection.ts";
 import type { ReplyForm } from "../connection/wire.ts";
 
 /** Rows of one call at consecutive places. */
 interface Run {
   /** Their call; undefined once it no longer waits for them. */
-  delivery: Delivery | undefined;
+  call: Call | undefined;
   /** Index of the first in its call. */
   index: number;
   /** Place of the first in the batch. */
@@ -28,7 +28,7 @@ interface Run {
 }
 
 /** Told of rows `from` to `to` (exclusive) of a call. */
-export type EachRun = (delivery: Delivery, from: number, to: number) => void;
+export type EachRun = (call: Call, from: number, to: number) => void;
 
 /** A batch of fast ingest. */
 export class FastBatch {
@@ -43,9 +43,9 @@ export class FastBatch {
   /** After how many rows it asks for an answer; the server may send them more often. */
   readonly flow: number;
   /** The call that it is for alone; undefined where calls share it. */
-  readonly own: Delivery | undefined;
+  readonly own: Call | undefined;
   /** The call that all rows so far are of; undefined before the first and after another's. */
-  sole: Delivery | undefined;
+  sole: Call | undefined;
   /** Rows sent. */
   sent = 0;
   /** Rows that are settled, from the first on. */
@@ -57,7 +57,7 @@ export class FastBatch {
   /** Whether something is wrong with it: it takes no more rows. */
   troubled = false;
   /** Rows that the server refused, by place, and why. */
-  readonly refused = new Map<number, Miss>();
+  readonly refused = new Map<number, Rejection>();
   /** When it is to be asked how far it is. */
   nudgeAt = Infinity;
   /** When it is given up, whatever its rows' deadlines are. */
@@ -70,7 +70,7 @@ export class FastBatch {
   #firstLive = 0;
   /** Rows that a call waits for. */
   #waiting = 0;
-  readonly #runsOf = new Map<Delivery, Set<Run>>();
+  readonly #runsOf = new Map<Call, Set<Run>>();
 
   /** A batch without rows. */
   constructor(
@@ -79,7 +79,7 @@ export class FastBatch {
     subject: string,
     forms: readonly ReplyForm[],
     flow: number,
-    own: Delivery | undefined,
+    own: Call | undefined,
   ) {
     this.id = id;
     this.destination = destination;
@@ -110,21 +110,21 @@ export class FastBatch {
   }
 
   /** Gives rows `index` to `index + count` (exclusive) of a call the next places. Deadlines never fall. */
-  add(delivery: Delivery, index: number, count: number, deadline: number): void {
-    if (this.sent === 0) this.sole = delivery;
-    else if (this.sole !== delivery) this.sole = undefined;
+  add(call: Call, index: number, count: number, deadline: number): void {
+    if (this.sent === 0) this.sole = call;
+    else if (this.sole !== call) this.sole = undefined;
     const sequence = this.sent + 1;
     this.sent += count;
     this.#waiting += count;
     const last = this.#runs.length > this.#head ? this.#runs.at(-1) : undefined;
-    if (last?.delivery === delivery && last.deadline === deadline && last.index + last.count === index) {
+    if (last?.call === call && last.deadline === deadline && last.index + last.count === index) {
       last.count += count;
       return;
     }
-    const run: Run = { delivery, index, sequence, count, deadline };
+    const run: Run = { call, index, sequence, count, deadline };
     this.#runs.push(run);
-    const others = this.#runsOf.get(delivery);
-    if (others === undefined) this.#runsOf.set(delivery, new Set([run]));
+    const others = this.#runsOf.get(call);
+    if (others === undefined) this.#runsOf.set(call, new Set([run]));
     else others.add(run);
   }
 
@@ -134,7 +134,7 @@ export class FastBatch {
     for (let run = this.#runs[this.#head]; run !== undefined; run = this.#runs[this.#head]) {
       const rows = Math.min(run.count, upTo - run.sequence + 1);
       if (rows <= 0) break;
-      const { delivery, index } = run;
+      const { call, index } = run;
       run.index += rows;
       run.sequence += rows;
       run.count -= rows;
@@ -142,25 +142,25 @@ export class FastBatch {
         this.#head++;
         this.#release(run);
       }
-      if (delivery === undefined) continue;
+      if (call === undefined) continue;
       this.#waiting -= rows;
-      each(delivery, index, index + rows);
+      each(call, index, index + rows);
     }
     this.#compact();
   }
 
   /** Takes out the rows that are not settled, those whose deadline has come or all; tells of each and its place. */
-  takeOut(due: number, each: (delivery: Delivery, index: number, sequence: number) => void): void {
+  takeOut(due: number, each: (call: Call, index: number, sequence: number) => void): void {
     for (let run = this.#skipDead(); run !== undefined && run.deadline <= due; run = this.#skipDead()) {
       const { index, sequence, count } = run;
-      const delivery = this.#release(run)!;
+      const call = this.#release(run)!;
       this.#waiting -= count;
-      for (let i = 0; i < count; i++) each(delivery, index + i, sequence + i);
+      for (let i = 0; i < count; i++) each(call, index + i, sequence + i);
     }
   }
 
   /** A call no longer waits for its rows. */
-  drop(dropped: Delivery, each: EachRun): void {
+  drop(dropped: Call, each: EachRun): void {
     for (const run of this.#runsOf.get(dropped) ?? []) {
       this.#release(run);
       this.#waiting -= run.count;
@@ -169,31 +169,31 @@ export class FastBatch {
   }
 
   /** The row at a place that is not settled. */
-  rowAt(sequence: number): { readonly delivery: Delivery; readonly index: number } | undefined {
+  rowAt(sequence: number): { readonly call: Call; readonly index: number } | undefined {
     const runs = this.#runs;
     const run = runs[lowerBound(this.#head, runs.length, (at) => runs[at]!.sequence, sequence + 1) - 1];
-    if (run?.delivery === undefined || sequence >= run.sequence + run.count) return undefined;
-    return { delivery: run.delivery, index: run.index + sequence - run.sequence };
+    if (run?.call === undefined || sequence >= run.sequence + run.count) return undefined;
+    return { call: run.call, index: run.index + sequence - run.sequence };
   }
 
   /** The first run that a call waits for. */
   #skipDead(): Run | undefined {
     this.#firstLive = Math.max(this.#firstLive, this.#head);
-    while (this.#firstLive < this.#runs.length && this.#runs[this.#firstLive]!.delivery === undefined) {
+    while (this.#firstLive < this.#runs.length && this.#runs[this.#firstLive]!.call === undefined) {
       this.#firstLive++;
     }
     return this.#runs[this.#firstLive];
   }
 
   /** Its call no longer waits for a run. Returns the call. */
-  #release(run: Run): Delivery | undefined {
-    const { delivery } = run;
-    if (delivery === undefined) return undefined;
-    run.delivery = undefined;
-    const others = this.#runsOf.get(delivery)!;
+  #release(run: Run): Call | undefined {
+    const { call } = run;
+    if (call === undefined) return undefined;
+    run.call = undefined;
+    const others = this.#runsOf.get(call)!;
     others.delete(run);
-    if (others.size === 0) this.#runsOf.delete(delivery);
-    return delivery;
+    if (others.size === 0) this.#runsOf.delete(call);
+    return call;
   }
 
   /** Forgets settled runs when they are the larger half: an answer copies nothing. */

@@ -6,7 +6,7 @@
  */
 
 import { LinkedSet } from "../../util/linked_set.ts";
-import type { Delivery } from "../call.ts";
+import type { Call } from "../call.ts";
 import { DueQueue } from "./due_queue.ts";
 import type { FastBatch } from "./fast_batch.ts";
 
@@ -18,7 +18,7 @@ export class FastBatches {
   /** Batches in trouble, as far as a call may wait for them. */
   readonly #troubled = new LinkedSet<FastBatch>();
   /** The batches that a call's rows went into, those included that are over. */
-  readonly #batchesOf = new WeakMap<Delivery, Set<FastBatch>>();
+  readonly #batchesOf = new WeakMap<Call, Set<FastBatch>>();
   #added = 0;
 
   /** The batches, oldest first. One may be removed meanwhile. */
@@ -51,18 +51,18 @@ export class FastBatches {
   }
 
   /** Returns the batches that rows of a call went into. */
-  with(delivery: Delivery): FastBatch[] {
-    return [...this.#batchesOf.get(delivery) ?? []].filter((batch) => this.#has(batch));
+  with(call: Call): FastBatch[] {
+    return [...this.#batchesOf.get(call) ?? []].filter((batch) => this.#has(batch));
   }
 
   /** Adds a batch, if it is new, and notes that rows of a call went into it. */
-  add(batch: FastBatch, delivery: Delivery): void {
+  add(batch: FastBatch, call: Call): void {
     if (!this.#has(batch)) {
       batch.order = ++this.#added;
       this.#open.set(batch.id, batch);
     }
-    const batches = this.#batchesOf.get(delivery);
-    if (batches === undefined) this.#batchesOf.set(delivery, new Set([batch]));
+    const batches = this.#batchesOf.get(call);
+    if (batches === undefined) this.#batchesOf.set(call, new Set([batch]));
     else batches.add(batch);
     this.schedule(batch);
   }

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Backlog } from "./queue.ts";
-import type { Delivery } from "../call.ts";
+import type { Backlog } from "./backlog.ts";
+import type { Call } from "../call.ts";
 
 /** Rows in the order of their submission. */
 export class Feed {
@@ -22,32 +22,32 @@ export class Feed {
   }
 
   /** The call of the next row that may go now; its index is in `index`. */
-  peek(time: number): Delivery | undefined {
+  peek(time: number): Call | undefined {
     const { retry } = this.#backlog;
     this.loading = false;
     const row = retry.peek(time);
     this.#again = row !== undefined;
     if (row !== undefined) {
       this.index = row.index;
-      return row.delivery;
+      return row.call;
     }
     return retry.pausing(time) ? undefined : this.#nextCall();
   }
 
-  #nextCall(): Delivery | undefined {
+  #nextCall(): Call | undefined {
     const backlog = this.#backlog;
     for (let next = backlog.first; next !== undefined; next = backlog.first) {
-      if (next.rows === undefined && !next.over) {
+      if (next.state.tag === "preparing") {
         this.loading = true;
         return undefined;
       }
-      if (next.next < next.count) {
+      if (next.next < next.count && !next.isOver) {
         this.index = next.next;
         return next;
       }
       backlog.shift();
       // The last row of any other call may still be on its way to the wire: its sender says when it is there.
-      if (next.count === 0) next.allSubmitted();
+      if (next.count === 0) next.finishSubmission();
     }
     return undefined;
   }
@@ -57,15 +57,8 @@ export class Feed {
     return this.#again ? 1 : this.#backlog.first!.count - this.index;
   }
 
-  /** Takes so many rows, and gives back what undoes it. */
-  take(delivery: Delivery, rows: number): () => void {
-    if (this.#again) {
-      this.#backlog.retry.shift();
-      return () => {};
-    }
-    delivery.next += rows;
-    return () => {
-      delivery.next -= rows;
-    };
+  /** Notes that the row that {@linkcode peek} gave is sent: it waits no longer to be sent again. */
+  take(): void {
+    if (this.#again) this.#backlog.retry.shift();
   }
 }

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { notResent } from "../rejection.ts";
+import { resendFailure } from "../rejection.ts";
 import { nuid } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
-import type { Delivery, Failure } from "../call.ts";
+import type { Call, Failure } from "../call.ts";
 import { FastBatch } from "./fast_batch.ts";
 import { FastBatches } from "./fast_batches.ts";
 import { APPEND, COMMIT, END, PING, replyForms, START } from "./fast_protocol.ts";
@@ -72,9 +72,9 @@ export class FastSender {
   }
 
   /** Rows are outstanding no more. */
-  free(delivery: Delivery, from: number, to: number): void {
+  free(call: Call, from: number, to: number): void {
     this.rows -= to - from;
-    this.bytes -= delivery.rows!.sizeOfRange(from, to);
+    this.bytes -= call.rows.sizeOfRange(from, to);
   }
 
   /** Something is wrong with a batch: it takes no more rows, and its end is asked for. */
@@ -124,18 +124,18 @@ export class FastSender {
   /** Sends what the feed has, as far as the window and the server allow. */
   submit(time: number): void {
     const feed = this.#feed;
-    let delivery = feed.peek(time);
-    for (; delivery !== undefined; delivery = feed.peek(time)) {
-      const batch = this.#batchFor(delivery);
-      if (batch === undefined || !this.#send(batch, delivery, time)) break;
+    let call = feed.peek(time);
+    for (; call !== undefined; call = feed.peek(time)) {
+      const batch = this.#batchFor(call);
+      if (batch === undefined || !this.#send(batch, call, time)) break;
     }
-    this.blocked = delivery !== undefined;
-    this.#endIdle(delivery, time);
+    this.blocked = call !== undefined;
+    this.#endIdle(call, time);
     this.#wire.flush();
   }
 
   /** Without another row a batch ends; and when the next has no room, though too few are out for an answer to come. */
-  #endIdle(next: Delivery | undefined, time: number): void {
+  #endIdle(next: Call | undefined, time: number): void {
     this.lingersUntil = Infinity;
     const batch = this.#current;
     if (batch === undefined || batch.opening) return;
@@ -145,27 +145,27 @@ export class FastSender {
   }
 
   /** The batch for a call's next row; undefined while an answer is waited for. */
-  #batchFor(delivery: Delivery): FastBatch | undefined {
+  #batchFor(call: Call): FastBatch | undefined {
     if (this.batches.inTrouble) return undefined;
     const current = this.#current;
     // A batch without rows is one for which the window had no room.
-    if (current === undefined || current.sent === 0) return this.#current = this.#begin(delivery);
+    if (current === undefined || current.sent === 0) return this.#current = this.#begin(call);
     if (current.opening) return undefined;
-    if (joins(current, delivery, this.#settings.maxInFlight)) return current;
+    if (joins(current, call, this.#settings.maxInFlight)) return current;
     this.#sendEnd(current);
-    return this.#current = this.#begin(delivery);
+    return this.#current = this.#begin(call);
   }
 
-  #begin(delivery: Delivery): FastBatch {
+  #begin(call: Call): FastBatch {
     const { maxInFlight, maxInFlightBytes } = this.#settings;
-    const rows = delivery.rows!;
+    const rows = call.rows;
     const rowsOfWindow = Math.min(maxInFlight, maxInFlightBytes * rows.count / rows.totalSize);
     const flow = Math.min(MOST_FLOW, Math.max(1, Math.floor(rowsOfWindow / ANSWERS)));
     // Unique among the batches that a stream has open, as the protocol asks: it is in every message, so it is short.
     const id = nuid.next().slice(-12);
-    const own = delivery.count >= maxInFlight ? delivery : undefined;
+    const own = call.count >= maxInFlight ? call : undefined;
     const subject = rows.subjectOf(this.#feed.index);
-    return new FastBatch(id, delivery.destination!, subject, replyForms(this.#inbox, id, flow), flow, own);
+    return new FastBatch(id, call.destination, subject, replyForms(this.#inbox, id, flow), flow, own);
   }
 
   /** How many of the feed's next rows have room, by count. */
@@ -178,27 +178,27 @@ export class FastSender {
   }
 
   /** Sends rows of one call, as many as have room; false when there was room for none. */
-  #send(batch: FastBatch, delivery: Delivery, time: number): boolean {
+  #send(batch: FastBatch, call: Call, time: number): boolean {
     const { index, run } = this.#feed;
     const room = this.#room(batch);
-    const bulk = this.#sendMany(batch, delivery, Math.min(room, run - 1), time);
+    const bulk = this.#sendMany(batch, call, Math.min(room, run - 1), time);
     if (bulk < run - 1) return bulk > 0;
-    const size = delivery.rows!.sizeOf(index + bulk);
+    const size = call.rows.sizeOf(index + bulk);
     if (bulk >= room || this.bytes + size > this.#settings.maxInFlightBytes) return bulk > 0;
-    return this.#sendLast(batch, delivery, index + bulk, time);
+    return this.#sendLast(batch, call, index + bulk, time);
   }
 
   /** Returns why a row must not be sent: it may be stored, and the stream might store it twice. */
-  #faultOf(delivery: Delivery, index: number): Failure | undefined {
-    const fault = delivery.resendFault(index, this.#settings.publishTimeout);
-    return fault === undefined ? undefined : notResent(fault, delivery, index);
+  #faultOf(call: Call, index: number): Failure | undefined {
+    const fault = call.ledger.resendFault(index, this.#settings.publishTimeout);
+    return fault === undefined ? undefined : resendFailure(fault, call, index);
   }
 
   /** Sends rows that others of the call follow: in one loop, since nearly all rows pass here. */
-  #sendMany(batch: FastBatch, delivery: Delivery, most: number, time: number): number {
+  #sendMany(batch: FastBatch, call: Call, most: number, time: number): number {
     const { index } = this.#feed;
     const { maxInFlightBytes } = this.#settings;
-    const rows = delivery.rows!;
+    const rows = call.rows;
     const first = batch.sent + 1;
     let count = 0;
     let fault: Failure | undefined;
@@ -206,15 +206,17 @@ export class FastSender {
       for (; count < most; count++) {
         const size = rows.sizeOf(index + count);
         if (this.bytes + size > maxInFlightBytes) break;
-        fault = this.#faultOf(delivery, index + count);
+        fault = this.#faultOf(call, index + count);
         if (fault !== undefined) break;
         const sequence = first + count;
         this.#wire.sendOn(rows, index + count, batch.forms[sequence === 1 ? START : APPEND]!, sequence);
         this.bytes += size;
       }
     } finally {
-      if (count > 0) this.#feed.take(delivery, count);
-      this.#note(batch, delivery, index, count, time);
+      if (count > 0) {
+        call.submit(index, index + count, time);
+        this.#note(batch, call, index, count, time);
+      }
     }
     // Only now: the failure ends the batch, behind the rows that were sent.
     if (fault !== undefined) this.#onRefused(fault);
@@ -225,41 +227,39 @@ export class FastSender {
    * Sends the last row of a call, or one that is sent again: the row after it says whether it ends the batch. Returns
    * false if the row must not be sent.
    */
-  #sendLast(batch: FastBatch, delivery: Delivery, index: number, time: number): boolean {
-    const fault = this.#faultOf(delivery, index);
+  #sendLast(batch: FastBatch, call: Call, index: number, time: number): boolean {
+    const fault = this.#faultOf(call, index);
     if (fault !== undefined) {
       this.#onRefused(fault);
       return false;
     }
-    const undo = this.#feed.take(delivery, 1);
+    this.#feed.take();
+    call.submit(index, index + 1, time);
     const next = this.#feed.peek(time);
     const last = next === undefined ? !this.#feed.loading : !joins(batch, next, this.#settings.maxInFlight);
     const sequence = batch.sent + 1;
     try {
       const operation = last ? COMMIT : sequence === 1 ? START : APPEND;
-      this.#wire.sendOn(delivery.rows!, index, batch.forms[operation]!, sequence);
+      this.#wire.sendOn(call.rows, index, batch.forms[operation]!, sequence);
     } catch (error) {
-      undo();
+      call.withdraw(index);
       throw error;
     }
-    this.bytes += delivery.rows!.sizeOf(index);
-    this.#note(batch, delivery, index, 1, time);
+    this.bytes += call.rows.sizeOf(index);
+    this.#note(batch, call, index, 1, time);
     if (last) {
       batch.ending = true;
       this.#close(batch);
       this.heard(batch, time);
     }
-    if (delivery.next === delivery.count) delivery.allSubmitted();
+    if (call.next === call.count) call.finishSubmission();
     return true;
   }
 
-  /** Notes that rows are with the server. */
-  #note(batch: FastBatch, delivery: Delivery, index: number, count: number, time: number): void {
-    if (count === 0) return;
-    delivery.firstSent.mark(index, index + count, time);
-    batch.add(delivery, index, count, time + this.#settings.publishTimeout);
-    this.batches.add(batch, delivery);
-    for (let i = index; i < index + count; i++) delivery.submit(i);
+  /** Adds rows that were sent to their batch and to what is outstanding. */
+  #note(batch: FastBatch, call: Call, index: number, count: number, time: number): void {
+    batch.add(call, index, count, time + this.#settings.publishTimeout);
+    this.batches.add(batch, call);
     this.rows += count;
     this.submitted += count;
   }
@@ -280,7 +280,7 @@ export class FastSender {
 }
 
 /** Whether a call's rows go into a batch that has begun. */
-function joins(batch: FastBatch, delivery: Delivery, maxInFlight: number): boolean {
-  if (batch.destination.stream !== delivery.destination!.stream) return false;
-  return batch.own === undefined ? delivery.count < maxInFlight : batch.own === delivery;
+function joins(batch: FastBatch, call: Call, maxInFlight: number): boolean {
+  if (batch.destination.stream !== call.destination.stream) return false;
+  return batch.own === undefined ? call.count < maxInFlight : batch.own === call;
 }

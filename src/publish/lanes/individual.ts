@@ -8,10 +8,11 @@ import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
 import { parseAck } from "../ack.ts";
 import { statusOf, tokenOf } from "../connection/client_internals.ts";
-import type { Delivery } from "../call.ts";
+import type { Call, KnownRows } from "../call.ts";
+import { ACKED } from "../outcomes.ts";
 import { now } from "./deadlines.ts";
 import { Lane } from "./lane.ts";
-import { type Miss, missOf, notResent, STORED_LATE, timedOut } from "../rejection.ts";
+import { type Rejection, rejectionOf, resendFailure, STORED_LATE, timeoutRejection } from "../rejection.ts";
 import type { LaneHost } from "./pump.ts";
 import { Window } from "./window.ts";
 import type { Wire } from "../connection/wire.ts";
@@ -19,7 +20,7 @@ import type { Wire } from "../connection/wire.ts";
 /** The lane of `publishMode: "individual"`. */
 export class IndividualLane extends Lane {
   readonly #wire: Wire;
-  readonly #window: Window<Delivery>;
+  readonly #window: Window<Call>;
   readonly #timeout: number;
   readonly #prefixLength: number;
   readonly #inOrder: boolean;
@@ -49,9 +50,9 @@ export class IndividualLane extends Lane {
     return this.#submitted;
   }
 
-  cancel(delivery: Delivery): void {
-    this.backlog.remove(delivery);
-    this.#window.detach(delivery);
+  cancel(call: Call): void {
+    this.backlog.remove(call);
+    this.#window.detach(call);
     this.pump.proceed();
   }
 
@@ -61,12 +62,12 @@ export class IndividualLane extends Lane {
 
   /** Takes an answer of the usual form from the bytes that arrived; false for others, which then come as replies. */
   take(token: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const delivery = this.#window.peek(token);
-    const usual = delivery === undefined ? 0 : delivery.destination!.readUsualAck(bytes, start, end);
+    const call = this.#window.peek(token);
+    const usual = call === undefined ? 0 : call.destination.readUsualAck(bytes, start, end);
     if (usual === 0) return false;
     this.pump.noteAnswer();
     this.#window.take(token);
-    this.#acknowledge(delivery!, this.#window.row, Math.abs(usual), usual < 0);
+    this.#acknowledge(call!, this.#window.row, Math.abs(usual), usual < 0);
     this.#afterAnswer();
     return true;
   }
@@ -77,45 +78,45 @@ export class IndividualLane extends Lane {
     if (this.take(token, body, 0, body.length)) return;
     this.pump.noteAnswer();
     if (!this.#window.take(token)) return;
-    const delivery = this.#window.owner!;
-    this.#unusual(delivery, this.#window.row, body, statusOf(msg));
+    const call = this.#window.owner!;
+    this.#unusual(call, this.#window.row, body, statusOf(msg));
     this.#afterAnswer();
   }
 
-  #unusual(delivery: Delivery, index: number, body: Uint8Array, status: number): void {
-    const source = delivery.destination!.source;
+  #unusual(call: Call, index: number, body: Uint8Array, status: number): void {
+    const source = call.destination.source;
     const ack = parseAck(body, status, source);
-    if (ack.kind === "stored") this.#acknowledge(delivery, index, ack.sequence, ack.duplicate);
-    else this.#missed(delivery, index, missOf(ack, source));
+    if (ack.kind === "stored") this.#acknowledge(call, index, ack.sequence, ack.duplicate);
+    else this.#rejected(call, index, rejectionOf(ack, source));
   }
 
-  #acknowledge(delivery: Delivery, index: number, sequence: number, duplicate: boolean): void {
-    if (!duplicate && delivery.mayBeStoredTwice(index)) return this.#missed(delivery, index, STORED_LATE);
-    delivery.acknowledge(index, sequence, duplicate);
-    const { offsets } = delivery.rows!;
+  #acknowledge(call: Call, index: number, sequence: number, duplicate: boolean): void {
+    if (!duplicate && call.ledger.mayBeStoredTwice(index)) return this.#rejected(call, index, STORED_LATE);
+    call.acknowledge(index, sequence, duplicate);
+    const { offsets } = call.rows;
     this.backlog.retry.succeeded();
     this.host.acknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
-    if (delivery.complete) this.#completed(delivery);
+    if (call.ledger.allAcknowledged) this.#completed(call);
   }
 
-  #completed(delivery: Delivery): void {
-    const index = delivery.sequenceBreak();
-    if (index < 0) return delivery.done.resolve();
+  #completed(call: Call): void {
+    const index = sequenceBreak(call.ledger);
+    if (index < 0) return call.settle();
     // What was stored before the break went with the old stream.
-    for (let i = 0; i < index; i++) delivery.refuse(i, "unknown");
+    for (let i = 0; i < index; i++) call.reject(i, "unknown");
     this.host.failed({
       code: "publish.stream_changed",
-      reason: `its sequence ${delivery.sequences[index]} is not above the row's before it: the stream was recreated`,
-      delivery,
+      reason: `its sequence ${call.ledger.sequences[index]} is not above the row's before it: the stream was recreated`,
+      call,
       index,
     });
   }
 
-  #missed(delivery: Delivery, index: number, miss: Miss): void {
-    delivery.refuse(index, miss.stored);
-    const safe = miss.stored === "no" || delivery.rows!.hasId(index);
-    if (this.backlog.takeBack(delivery, index, miss.again, safe, now())) return;
-    this.host.failed({ ...miss, delivery, index });
+  #rejected(call: Call, index: number, rejection: Rejection): void {
+    call.reject(index, rejection.stored);
+    const safe = rejection.stored === "no" || call.rows.hasId(index);
+    if (this.backlog.takeBack(call, index, rejection.retry, safe, now())) return;
+    this.host.failed({ ...rejection, call, index });
   }
 
   #afterAnswer(): void {
@@ -131,51 +132,63 @@ export class IndividualLane extends Lane {
 
   protected expire(time: number): void {
     while (this.#window.expire(time)) {
-      this.#missed(this.#window.owner!, this.#window.row, timedOut("acknowledgment", this.#timeout));
+      this.#rejected(this.#window.owner!, this.#window.row, timeoutRejection("acknowledgment", this.#timeout));
     }
   }
 
   protected submit(time: number): void {
     const { retry } = this.backlog;
-    this.#full = !this.backlog.submitAgain(time, (delivery, index) => this.#submit(delivery, index, time));
+    this.#full = !this.backlog.submitAgain(time, (call, index) => this.#submit(call, index, time));
     // One row at a time: none overtakes a row that waits to be sent again.
     const held = this.#inOrder && retry.size > 0;
     if (!this.#full && !held && !retry.pausing(time)) {
-      this.backlog.submitCalls((delivery) => this.#submitRows(delivery, time));
+      this.backlog.submitCalls((call) => this.#submitRows(call, time));
     }
     this.#wire.flush();
   }
 
   /** Submits a call's rows; false when the window is full. */
-  #submitRows(delivery: Delivery, time: number): boolean {
-    while (delivery.next < delivery.count) {
-      if (!this.#submit(delivery, delivery.next, time)) return false;
-      delivery.next++;
+  #submitRows(call: Call, time: number): boolean {
+    while (call.next < call.count) {
+      if (!this.#submit(call, call.next, time)) return false;
     }
-    delivery.allSubmitted();
+    call.finishSubmission();
     return true;
   }
 
-  #submit(delivery: Delivery, index: number, time: number): boolean {
-    const rows = delivery.rows!;
+  #submit(call: Call, index: number, time: number): boolean {
+    const rows = call.rows;
     const size = rows.sizeOf(index);
     if (!this.#window.fits(size)) return false;
-    const fault = delivery.resendFault(index, this.#timeout);
+    const fault = call.ledger.resendFault(index, this.#timeout);
     if (fault !== undefined) {
-      this.host.failed(notResent(fault, delivery, index));
+      this.host.failed(resendFailure(fault, call, index));
       return false;
     }
-    delivery.firstSent.mark(index, index + 1, time);
-    const token = this.#window.reserve(delivery, index, size, time + this.#timeout);
-    delivery.submit(index);
+    const token = this.#window.reserve(call, index, size, time + this.#timeout);
+    call.submit(index, index + 1, time);
     try {
       this.#wire.send(rows, index, token);
     } catch (error) {
       this.#window.take(token);
-      delivery.withdraw(index);
+      call.withdraw(index);
       throw error;
     }
     this.#submitted++;
     return true;
   }
+}
+
+/**
+ * Returns the first row, among those submitted once and stored as new, whose sequence is below its predecessor's: the
+ * stream was deleted and recreated in between. Returns -1 if sequences rise.
+ */
+function sequenceBreak({ codes, tries, sequences }: KnownRows): number {
+  let previous = 0;
+  for (let i = 0; i < codes.length; i++) {
+    if (codes[i] !== ACKED || tries[i] !== 1) continue;
+    if (sequences[i]! <= previous) return i;
+    previous = sequences[i]!;
+  }
+  return -1;
 }

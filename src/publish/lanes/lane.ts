@@ -6,9 +6,9 @@
 
 import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
-import type { Delivery } from "../call.ts";
+import type { Call } from "../call.ts";
 import { type LaneHost, Pump } from "./pump.ts";
-import { Backlog } from "./queue.ts";
+import { Backlog } from "./backlog.ts";
 
 /** Submits calls in order, and settles their rows. A publish mode adds how rows are submitted and what answers mean. */
 export abstract class Lane {
@@ -44,8 +44,8 @@ export abstract class Lane {
   }
 
   /** Gives a call its place. */
-  push(delivery: Delivery): void {
-    this.backlog.push(delivery);
+  push(call: Call): void {
+    this.backlog.push(call);
   }
 
   /** A call's rows are loaded: it may be submitted when its turn comes. */
@@ -54,7 +54,7 @@ export abstract class Lane {
   }
 
   /** Takes a call out; its outstanding rows are unknown. */
-  abstract cancel(delivery: Delivery): void;
+  abstract cancel(call: Call): void;
 
   /** Submits nothing more; waits for what is outstanding, then calls {@linkcode LaneHost.drained}. */
   stop(): void {

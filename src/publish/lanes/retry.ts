@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Delivery } from "../call.ts";
-import type { Again } from "../verdict.ts";
+import type { Call } from "../call.ts";
+import type { RetryWhen } from "../rejection.ts";
 
 /** A row that waits. */
 export interface Waiting {
   /** Its call. */
-  readonly delivery: Delivery;
+  readonly call: Call;
   /** Its index in the call. */
   readonly index: number;
   /** When it may go, in milliseconds of the lane's clock. */
@@ -53,12 +53,11 @@ export class RetryQueue {
   }
 
   /** Takes a row whose submission failed at `now`; false when its call's budget does not reach to its next turn. */
-  add(delivery: Delivery, index: number, again: Exclude<Again, "never">, now: number): boolean {
+  add(call: Call, index: number, when: Exclude<RetryWhen, "never">, now: number): boolean {
     if (this.#budget === undefined) return false;
-    delivery.firstFailure ??= now;
-    const due = again === "pause" ? this.#pauseFrom(now) : now + LATER;
-    if (due > delivery.firstFailure + this.#budget) return false;
-    (again === "pause" ? this.#afterPause : this.#later).push({ delivery, index, due });
+    const due = when === "pause" ? this.#pauseFrom(now) : now + LATER;
+    if (due > call.noteFailure(now) + this.#budget) return false;
+    (when === "pause" ? this.#afterPause : this.#later).push({ call, index, due });
     return true;
   }
 
@@ -91,8 +90,8 @@ export class RetryQueue {
   }
 
   /** Forgets a call's rows; gives how many. */
-  remove(delivery: Delivery): number {
-    return this.#afterPause.remove(delivery) + this.#later.remove(delivery);
+  remove(call: Call): number {
+    return this.#afterPause.remove(call) + this.#later.remove(call);
   }
 
   /** Forgets all rows. */
@@ -131,7 +130,7 @@ class Line {
   #rows: Place[] = [];
   #head = 0;
   #size = 0;
-  readonly #calls = new Map<Delivery, Set<Place>>();
+  readonly #calls = new Map<Call, Set<Place>>();
 
   get size(): number {
     return this.#size;
@@ -143,8 +142,8 @@ class Line {
 
   push(row: Waiting): void {
     const place = { ...row, gone: false };
-    const others = this.#calls.get(row.delivery);
-    if (others === undefined) this.#calls.set(row.delivery, new Set([place]));
+    const others = this.#calls.get(row.call);
+    if (others === undefined) this.#calls.set(row.call, new Set([place]));
     else others.add(place);
     this.#rows.push(place);
     this.#size++;
@@ -152,18 +151,18 @@ class Line {
 
   shift(): void {
     const place = this.#rows[this.#head]!;
-    const others = this.#calls.get(place.delivery)!;
+    const others = this.#calls.get(place.call)!;
     others.delete(place);
-    if (others.size === 0) this.#calls.delete(place.delivery);
+    if (others.size === 0) this.#calls.delete(place.call);
     place.gone = true;
     this.#size--;
     this.#moveHead();
   }
 
-  remove(delivery: Delivery): number {
-    const places = this.#calls.get(delivery);
+  remove(call: Call): number {
+    const places = this.#calls.get(call);
     if (places === undefined) return 0;
-    this.#calls.delete(delivery);
+    this.#calls.delete(call);
     for (const place of places) place.gone = true;
     this.#size -= places.size;
     this.#moveHead();

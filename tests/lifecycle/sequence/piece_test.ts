@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { type Part, Piece } from "../../../src/lifecycle/sequence/piece.ts";
 import { resolveOptions } from "../../../src/options/publisher.ts";
 import type { PublisherCore } from "../../../src/publish/core.ts";
-import { Delivery } from "../../../src/publish/call.ts";
+import type { Call } from "../../../src/publish/call.ts";
 import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "../../../src/publish/outcomes.ts";
 import { BASE } from "../../faults/_scripted.ts";
+import { loadedCall, preparingCall } from "../../publish/_calls.ts";
 import { onVirtualClock } from "../../_support/clock.ts";
 
 /** The outcome codes of the rows on one connection; undefined: it ends before the rows are prepared. */
@@ -17,18 +18,14 @@ function pieceOver(first: Attempt, options: { ids?: boolean; window?: number; do
   let next = first;
   const core = {
     settings: resolveOptions(BASE),
-    start(source: { only?: readonly number[] }): Delivery {
+    start(source: { only?: readonly number[] }): Call {
       given.push(source.only);
-      const delivery = new Delivery();
-      if (next === undefined) return delivery;
-      const rows = { count: next.length, from: 0, hasId: () => ids, rowNumber: (i: number) => i, release: () => {} };
-      delivery.load(rows as never, { duplicateWindow: window } as never);
-      delivery.firstSent.mark(0, next.length, performance.now());
-      if (doubtful) delivery.refuse(1, "unknown");
-      delivery.codes.set(next);
-      delivery.tries.fill(1);
-      delivery.next = next.length;
-      return delivery;
+      if (next === undefined) return preparingCall();
+      const call = loadedCall({ count: next.length, hasId: () => ids }, { duplicateWindow: window });
+      call.submit(0, next.length, performance.now());
+      if (doubtful) call.reject(1, "unknown");
+      call.ledger.codes.set(next);
+      return call;
     },
   } as unknown as PublisherCore;
   const part: Part = { index: 0, source: { selected: 5 } as never, codes: new Uint8Array(5), sent: false, highest: 0 };

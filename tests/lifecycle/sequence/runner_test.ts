@@ -5,12 +5,13 @@ import { resolveSequence } from "../../../src/options/calls.ts";
 import { SequenceRunner } from "../../../src/lifecycle/sequence/runner.ts";
 import { resolveOptions } from "../../../src/options/publisher.ts";
 import type { PublisherCore } from "../../../src/publish/core.ts";
-import { Delivery } from "../../../src/publish/call.ts";
+import type { Call } from "../../../src/publish/call.ts";
 import { assertWhole } from "../../_support/aftermath.ts";
 import { idBatch } from "../../_support/arrow/mod.ts";
 import { streamInfo, StreamModel } from "../../_support/fake/mod.ts";
 import { BASE } from "../../faults/_scripted.ts";
 import { Line } from "../_line.ts";
+import { preparingCall } from "../../publish/_calls.ts";
 import { onVirtualClock } from "../../_support/clock.ts";
 
 Deno.test(
@@ -123,30 +124,30 @@ class StubCore {
     this.#turns = turns[Symbol.iterator]();
   }
 
-  start(_source: unknown, { from, count }: { from: number; count: number }): Delivery {
-    const delivery = new Delivery();
+  start(_source: unknown, { from, count }: { from: number; count: number }): Call {
+    const call = preparingCall({ count, keepsRows: this.holdsRows });
     const before = this.#last;
-    const released = (): void => void this.#encoded--;
+    let held = true;
+    const released = (): void => {
+      if (held) this.#encoded--;
+      held = false;
+    };
     const rowNumber = (i: number) => from + i;
     const rows = { count, from, release: released, free: () => {}, bodyBytes: 0, crc32c: 0, rowNumber };
     this.#last = (async () => {
       await this.#pause();
       this.most = Math.max(this.most, ++this.#encoded);
-      delivery.load(rows as never, { resource: "eu", stream: "S", subject: "s", duplicateWindow: 0 } as never);
-      delivery.loaded.resolve();
+      call.load(rows as never, { resource: "eu", stream: "S", subject: "s", duplicateWindow: 0 } as never);
       await before;
       await this.#pause();
-      delivery.next = count;
-      if (!this.holdsRows) delivery.release();
-      delivery.submitted.resolve();
+      call.submit(0, count, performance.now());
+      if (count > 0) call.finishSubmission();
       void this.#pause().then(() => {
-        for (let i = 0; i < count; i++) delivery.acknowledge(i, i + 1, false);
-        delivery.over = true;
-        delivery.release();
-        delivery.done.resolve();
+        for (let i = 0; i < count; i++) call.acknowledge(i, from + i + 1, false);
+        call.settle();
       });
     })();
-    return delivery;
+    return call;
   }
 
   async #pause(): Promise<void> {

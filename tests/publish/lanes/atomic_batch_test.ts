@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Delivery } from "../../../src/publish/call.ts";
+import type { Call } from "../../../src/publish/call.ts";
 import { type AtomicBatch, OpenBatches } from "../../../src/publish/lanes/atomic_batch.ts";
 import { countingIteration } from "../../_support/iteration.ts";
 
 const TIMEOUT = 100;
 
-const call = (count: number): Delivery => ({ count }) as Delivery;
+const call = (count: number): Call => ({ count }) as Call;
 
 Deno.test("OpenBatches agrees with a plain list of batches after any operations", () => {
   const step = fc.record({ what: fc.nat(5), which: fc.nat(), rows: fc.integer({ min: 1, max: 5 }), pass: fc.nat(30) });
@@ -28,10 +28,10 @@ Deno.test("OpenBatches agrees with a plain list of batches after any operations"
           assert.ok(chosen.search.signal.aborted);
           assert.equal(open.take(chosen.commitToken), undefined);
         }
-        if (what === 5) assert.equal(open.of(chosen.delivery), chosen);
+        if (what === 5) assert.equal(open.of(chosen.call), chosen);
       }
       assert.equal(open.size, list.length);
-      assert.equal(open.rows, list.reduce((sum, { delivery }) => sum + delivery.count, 0));
+      assert.equal(open.rows, list.reduce((sum, { call }) => sum + call.count, 0));
       assert.equal(open.bytes, list.reduce((sum, { bytes }) => sum + bytes, 0));
       assert.equal(open.early, list.find(({ state }) => state === "opening" || state === "staged"));
       assert.equal(open.nextDue?.deadline ?? Infinity, Math.min(Infinity, ...list.map(({ deadline }) => deadline)));
@@ -57,7 +57,7 @@ Deno.test("OpenBatches finds due batches and a call's batch without reading the 
     for (const batch of batches) {
       assert.equal(open.nextDue, batch);
       assert.equal(open.early, undefined);
-      open.remove(open.of(batch.delivery)!);
+      open.remove(open.of(batch.call)!);
     }
   });
   assert.deepEqual([looks.count, steps], [0, 0]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Delivery } from "../../../src/publish/call.ts";
+import type { Call } from "../../../src/publish/call.ts";
 import { FastBatch } from "../../../src/publish/lanes/fast_batch.ts";
 import type { Destination } from "../../../src/stream/destination.ts";
 
@@ -33,21 +33,21 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 Deno.test("FastBatch agrees with a plain list of rows under any order of rows, answers, timeouts and aborts", () => {
   fc.assert(fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-    const deliveries = Array.from({ length: OWNERS }, () => ({}) as Delivery);
+    const calls = Array.from({ length: OWNERS }, () => ({}) as Call);
     const next = [0, 0, 0];
     const rows: Row[] = [];
     const batch = new FastBatch("b", {} as Destination, "s", [], 5, undefined);
     let time = 10;
-    const nameOf = (delivery: Delivery, index: number): string => `${deliveries.indexOf(delivery)}:${index}`;
+    const nameOf = (call: Call, index: number): string => `${calls.indexOf(call)}:${index}`;
     for (const each of steps) {
       const told: string[] = [];
       const expected: string[] = [];
-      const range = (delivery: Delivery, from: number, to: number): void => {
-        for (let i = from; i < to; i++) told.push(nameOf(delivery, i));
+      const range = (call: Call, from: number, to: number): void => {
+        for (let i = from; i < to; i++) told.push(nameOf(call, i));
       };
       if (each.what === "add") {
         time += each.wait;
-        batch.add(deliveries[each.owner]!, next[each.owner]!, each.count, time);
+        batch.add(calls[each.owner]!, next[each.owner]!, each.count, time);
         for (let i = 0; i < each.count; i++) {
           rows.push({ owner: each.owner, index: next[each.owner]!++, deadline: time, state: "open" });
         }
@@ -62,11 +62,11 @@ Deno.test("FastBatch agrees with a plain list of rows under any order of rows, a
         const gone = each.what === "drop"
           ? rows.filter(({ owner, state }) => owner === each.owner && state === "open")
           : rows.filter(({ deadline, state }) => deadline <= time + each.late && state === "open");
-        if (each.what === "drop") batch.drop(deliveries[each.owner]!, range);
+        if (each.what === "drop") batch.drop(calls[each.owner]!, range);
         else {
-          batch.takeOut(time + each.late, (delivery, index, sequence) => {
+          batch.takeOut(time + each.late, (call, index, sequence) => {
             assert.equal(rows[sequence - 1]?.index, index);
-            told.push(nameOf(delivery, index));
+            told.push(nameOf(call, index));
           });
         }
         for (const row of gone) {
@@ -83,7 +83,7 @@ Deno.test("FastBatch agrees with a plain list of rows under any order of rows, a
         if (i < batch.settled) return;
         const at = batch.rowAt(i + 1);
         assert.deepEqual(
-          at && nameOf(at.delivery, at.index),
+          at && nameOf(at.call, at.index),
           row.state === "open" ? `${row.owner}:${row.index}` : undefined,
         );
       });
@@ -92,7 +92,7 @@ Deno.test("FastBatch agrees with a plain list of rows under any order of rows, a
 });
 
 Deno.test("FastBatch knows whether all its rows belong to one call", () => {
-  const [one, two] = [{}, {}] as [Delivery, Delivery];
+  const [one, two] = [{}, {}] as [Call, Call];
   const batch = new FastBatch("b", {} as Destination, "s", [], 5, undefined);
   batch.add(one, 0, 3, 1);
   batch.add(one, 3, 3, 2);
@@ -104,16 +104,16 @@ Deno.test("FastBatch knows whether all its rows belong to one call", () => {
 
 Deno.test("FastBatch finds rows, deadlines and the rows of a call without reading all runs", () => {
   const count = 4000;
-  const calls = Array.from({ length: count }, () => ({}) as Delivery);
+  const calls = Array.from({ length: count }, () => ({}) as Call);
   const batch = new FastBatch("b", {} as Destination, "s", [], 5, undefined);
   let looks = 0;
-  const counted = (delivery: Delivery, index: number): void => {
-    looks += delivery === calls[index] ? 1 : count;
+  const counted = (call: Call, index: number): void => {
+    looks += call === calls[index] ? 1 : count;
   };
   calls.forEach((call, i) => batch.add(call, i, 1, i));
   const copied = elementsCopied(() => {
     for (let i = 0; i < count; i++) {
-      assert.equal(batch.rowAt(i + 1)?.delivery, calls[i]);
+      assert.equal(batch.rowAt(i + 1)?.call, calls[i]);
       assert.equal(batch.deadline, i);
       if (i % 2 === 0) batch.drop(calls[i]!, counted);
       else batch.settle(i + 1, counted);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Delivery } from "../../../src/publish/call.ts";
+import type { Call } from "../../../src/publish/call.ts";
 import { FastBatch } from "../../../src/publish/lanes/fast_batch.ts";
 import { FastBatches } from "../../../src/publish/lanes/fast_batches.ts";
 import type { Destination } from "../../../src/stream/destination.ts";
@@ -10,9 +10,9 @@ const TIMEOUT = 100;
 /** Open batches of one row each, submitted at times 0, 1, 2 and so on. */
 function opened(
   count: number,
-): { readonly open: FastBatches; readonly batches: FastBatch[]; readonly calls: Delivery[] } {
+): { readonly open: FastBatches; readonly batches: FastBatch[]; readonly calls: Call[] } {
   const open = new FastBatches();
-  const calls = Array.from({ length: count }, () => ({}) as Delivery);
+  const calls = Array.from({ length: count }, () => ({}) as Call);
   const batches = calls.map((call, i) => {
     const batch = new FastBatch(`b${i}`, {} as Destination, "s", [], 5, undefined);
     batch.add(call, 0, 1, i + TIMEOUT);
@@ -51,7 +51,7 @@ Deno.test("FastBatches knows the open batches of a call, and whether a call wait
   assert.deepEqual(open.with(calls[0]!), batches);
   open.remove(batches[0]!);
   assert.deepEqual(open.with(calls[0]!), [batches[1]]);
-  assert.deepEqual(open.with({} as Delivery), []);
+  assert.deepEqual(open.with({} as Call), []);
   assert.equal(open.inTrouble, false);
   open.noteTrouble(batches[1]!);
   assert.equal(open.inTrouble, true);

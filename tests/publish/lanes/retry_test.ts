@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { Delivery } from "../../../src/publish/call.ts";
+import { preparingCall } from "../_calls.ts";
 import { RetryQueue, type Waiting } from "../../../src/publish/lanes/retry.ts";
 
 Deno.test("RetryQueue returns rows by due time, and rows with the same due time in order of insertion", () => {
@@ -12,7 +12,7 @@ Deno.test("RetryQueue returns rows by due time, and rows with the same due time 
   const steps = fc.array(fc.tuple(step, fc.integer({ min: 0, max: 150 })), { maxLength: 80, size: "max" });
   fc.assert(fc.property(steps, (steps) => {
     const queue = new RetryQueue(Infinity);
-    const calls = [new Delivery(), new Delivery(), new Delivery()];
+    const calls = [preparingCall(), preparingCall(), preparingCall()];
     let naive: Waiting[] = [];
     let now = 0;
     let index = 0;
@@ -32,7 +32,7 @@ Deno.test("RetryQueue returns rows by due time, and rows with the same due time 
         }
       } else if (step.do === "remove") {
         queue.remove(calls[step.call]!);
-        naive = naive.filter(({ delivery }) => delivery !== calls[step.call]);
+        naive = naive.filter(({ call }) => call !== calls[step.call]);
       } else {
         if (step.do === "pause" && now >= pausedUntil) {
           pausedUntil = now + pause;
@@ -40,7 +40,7 @@ Deno.test("RetryQueue returns rows by due time, and rows with the same due time 
         }
         const due = step.do === "pause" ? pausedUntil : now + 200;
         assert.ok(queue.add(calls[step.call]!, index, step.do, now));
-        naive.push({ delivery: calls[step.call]!, index: index++, due });
+        naive.push({ call: calls[step.call]!, index: index++, due });
       }
       assert.equal(queue.size, naive.length);
     }
@@ -49,7 +49,7 @@ Deno.test("RetryQueue returns rows by due time, and rows with the same due time 
 
 Deno.test("rows of one pause keep their order", () => {
   const queue = new RetryQueue(10_000);
-  const call = new Delivery();
+  const call = preparingCall();
   for (let index = 0; index < 5000; index++) queue.add(call, index, "pause", 100);
   for (let index = 0; index < 5000; index++) {
     assert.equal(queue.peek(125)?.index, index);
@@ -60,7 +60,7 @@ Deno.test("rows of one pause keep their order", () => {
 
 Deno.test("pauses double up to half a second, and start short again after an acknowledgment", () => {
   const queue = new RetryQueue(Infinity);
-  const call = new Delivery();
+  const call = preparingCall();
   const pauses: number[] = [];
   for (let now = 0, turn = 0; turn < 7; turn++) {
     queue.add(call, turn, "pause", now);
@@ -78,7 +78,7 @@ Deno.test("pauses double up to half a second, and start short again after an ack
 
 Deno.test("a call's budget counts from its first failed row", () => {
   const queue = new RetryQueue(300);
-  const [one, two] = [new Delivery(), new Delivery()];
+  const [one, two] = [preparingCall(), preparingCall()];
   assert.ok(queue.add(one, 0, "later", 1000));
   assert.ok(queue.add(one, 1, "later", 1100));
   assert.ok(!queue.add(one, 2, "later", 1101));

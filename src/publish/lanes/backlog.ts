@@ -4,17 +4,17 @@
  * @module
  */
 
-import type { Delivery } from "../call.ts";
+import type { Call } from "../call.ts";
 import { LinkedSet } from "../../util/linked_set.ts";
 import { RetryQueue } from "./retry.ts";
-import type { Again } from "../verdict.ts";
+import type { RetryWhen } from "../rejection.ts";
 
 /** Calls that wait for their turn, and rows whose submission came to nothing. */
 export class Backlog {
   /** The rows that are sent again. */
   readonly retry: RetryQueue;
   /** In order; any of thousands may be taken out. */
-  readonly #calls = new LinkedSet<Delivery>();
+  readonly #calls = new LinkedSet<Call>();
   #closed = false;
 
   /** A backlog whose rows are sent again within a budget in milliseconds; without a budget, never. */
@@ -28,13 +28,13 @@ export class Backlog {
   }
 
   /** The call whose turn it is. */
-  get first(): Delivery | undefined {
+  get first(): Call | undefined {
     return this.#calls.first;
   }
 
   /** Whether the call whose turn it is has rows that were not submitted yet. */
   get waiting(): boolean {
-    return this.first?.rows !== undefined;
+    return this.first?.isLoaded === true;
   }
 
   /** When the next row may go, where none may now; Infinity when something else is waited for. */
@@ -43,8 +43,8 @@ export class Backlog {
   }
 
   /** Gives a call its place. */
-  push(delivery: Delivery): void {
-    this.#calls.add(delivery);
+  push(call: Call): void {
+    this.#calls.add(call);
   }
 
   /** Takes the first call out. */
@@ -53,9 +53,9 @@ export class Backlog {
   }
 
   /** Takes a call out, wherever it is; returns how many of its rows were to be sent again. */
-  remove(delivery: Delivery): number {
-    this.#calls.delete(delivery);
-    return this.retry.remove(delivery);
+  remove(call: Call): number {
+    this.#calls.delete(call);
+    return this.retry.remove(call);
   }
 
   /** Forgets the rows that wait to be sent again, and takes no more of them. */
@@ -65,26 +65,27 @@ export class Backlog {
   }
 
   /** Takes a row back if it may be sent again; `safe`: that cannot store it twice. */
-  takeBack(delivery: Delivery, index: number, again: Again, safe: boolean, time: number): boolean {
-    return !this.#closed && safe && again !== "never" && this.retry.add(delivery, index, again, time);
+  takeBack(call: Call, index: number, when: RetryWhen, safe: boolean, time: number): boolean {
+    return !this.#closed && safe && when !== "never" && this.retry.add(call, index, when, time);
   }
 
   /** Submits the rows that may be sent again now; false if one has no room. */
-  submitAgain(time: number, submit: (delivery: Delivery, index: number) => boolean): boolean {
+  submitAgain(time: number, submit: (call: Call, index: number) => boolean): boolean {
     for (let row = this.retry.peek(time); row !== undefined; row = this.retry.peek(time)) {
-      if (!submit(row.delivery, row.index)) return false;
+      if (!submit(row.call, row.index)) return false;
       this.retry.shift();
     }
     return true;
   }
 
   /** Submits calls, up to the first that is not loaded, or for whose rows there is no room. */
-  submitCalls(submit: (delivery: Delivery) => boolean): void {
-    const finished: Delivery[] = [];
-    for (const delivery of this.#calls) {
-      if (delivery.rows === undefined ? !delivery.over : !submit(delivery)) break;
-      finished.push(delivery);
+  submitCalls(submit: (call: Call) => boolean): void {
+    const finished: Call[] = [];
+    for (const call of this.#calls) {
+      if (call.state.tag === "preparing") break;
+      if (!call.isOver && !submit(call)) break;
+      finished.push(call);
     }
-    for (const delivery of finished) this.#calls.delete(delivery);
+    for (const call of finished) this.#calls.delete(call);
   }
 }

@@ -1,30 +1,30 @@
 import assert from "node:assert/strict";
-import { type Verdict, verdictOf } from "../../src/publish/verdict.ts";
+import { type Verdict, verdictOf } from "../../src/publish/rejection.ts";
 
 const TABLE: readonly (readonly [name: string, codes: readonly number[], verdict: Verdict])[] = [
-  ["no responders", [503], { code: "publish.no_responders", stored: "no", again: "pause" }],
+  ["no responders", [503], { code: "publish.no_responders", stored: "no", retry: "pause" }],
   ["too many requests, too many batches", [429, 10167, 10210, 10211], {
     code: "publish.overloaded",
     stored: "no",
-    again: "pause",
+    retry: "pause",
   }],
-  ["an id in process", [10158], { code: "publish.rejected", stored: "unknown", again: "later" }],
+  ["an id in process", [10158], { code: "publish.rejected", stored: "unknown", retry: "later" }],
   ["insufficient resources, full, account full", [10023, 10077, 10002], {
     code: "publish.rejected",
     stored: "no",
-    again: "pause",
+    retry: "pause",
   }],
   ["no leader, sequences out of step", [10008, 10009, 10063], {
     code: "publish.rejected",
     stored: "no",
-    again: "pause",
+    retry: "pause",
   }],
   ["a batch that the server does not have, or not all of", [10176, 10208], {
     code: "publish.rejected",
     stored: "no",
-    again: "pause",
+    retry: "pause",
   }],
-  ["another stream", [10060], { code: "publish.wrong_stream", stored: "no", again: "never" }],
+  ["another stream", [10060], { code: "publish.wrong_stream", stored: "no", retry: "never" }],
   [
     "errors that no retry can fix",
     [
@@ -46,7 +46,7 @@ const TABLE: readonly (readonly [name: string, codes: readonly number[], verdict
       10205,
     ]
       .concat([10206, 10207, 10209, 10071, 10164, 400]),
-    { code: "publish.rejected", stored: "no", again: "never" },
+    { code: "publish.rejected", stored: "no", retry: "never" },
   ],
 ];
 

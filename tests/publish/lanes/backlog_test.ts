@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
-import type { PreparedRows } from "../../../src/message/prepared_rows.ts";
-import { Backlog } from "../../../src/publish/lanes/queue.ts";
-import { Delivery } from "../../../src/publish/call.ts";
+import { Backlog } from "../../../src/publish/lanes/backlog.ts";
+import type { Call } from "../../../src/publish/call.ts";
+import { loadedCall, preparingCall } from "../_calls.ts";
 import { countingIteration } from "../../_support/iteration.ts";
-
-/** A call whose rows are loaded. */
-function loaded(): Delivery {
-  const delivery = new Delivery();
-  delivery.rows = {} as PreparedRows;
-  return delivery;
-}
 
 Deno.test("submitCalls() follows the order of calls, and stops at the first that is not loaded or has no room", () => {
   const backlog = new Backlog(undefined);
-  const [one, two, late, last] = [loaded(), loaded(), new Delivery(), loaded()];
+  const [one, two, late, last] = [loadedCall(), loadedCall(), preparingCall(), loadedCall()];
   for (const call of [one, two, late, last]) backlog.push(call);
-  const submitted: Delivery[] = [];
+  const submitted: Call[] = [];
   const submit = (room: number) =>
     backlog.submitCalls((call) => {
       if (room-- === 0) return false;
@@ -27,7 +20,7 @@ Deno.test("submitCalls() follows the order of calls, and stops at the first that
   assert.equal(backlog.first, two);
   submit(9);
   assert.deepEqual(submitted, [one, two], "the next one's rows are not there yet");
-  late.over = true; // it failed before it was loaded
+  late.fail(new Error("it has no rows"));
   submit(9);
   assert.deepEqual(submitted, [one, two, last]);
   assert.ok(backlog.empty);
@@ -35,7 +28,7 @@ Deno.test("submitCalls() follows the order of calls, and stops at the first that
 
 Deno.test("Backlog finds its first call among thousands without reading removed ones", () => {
   const backlog = new Backlog(undefined);
-  for (let i = 0; i < 2000; i++) backlog.push(loaded());
+  for (let i = 0; i < 2000; i++) backlog.push(loadedCall());
   const steps = countingIteration(() => {
     for (let i = 0; i < 1000; i++) {
       assert.ok(backlog.waiting);
@@ -50,10 +43,10 @@ Deno.test("Backlog finds its first call among thousands without reading removed 
 
 Deno.test("a call whose submission throws keeps its position", () => {
   const backlog = new Backlog(undefined);
-  const [one, two] = [loaded(), loaded()];
+  const [one, two] = [loadedCall(), loadedCall()];
   backlog.push(one);
   backlog.push(two);
-  const broken = (call: Delivery): boolean => {
+  const broken = (call: Call): boolean => {
     if (call === two) throw new Error("lost");
     return true;
   };
@@ -63,7 +56,7 @@ Deno.test("a call whose submission throws keeps its position", () => {
 
 Deno.test("submitAgain() resends rows that are due, as far as there is room", () => {
   const backlog = new Backlog(1000);
-  const call = loaded();
+  const call = loadedCall();
   for (let row = 0; row < 3; row++) assert.ok(backlog.takeBack(call, row, "later", true, row * 10));
   assert.equal(backlog.due, 200);
   const rows: number[] = [];
@@ -79,7 +72,7 @@ Deno.test("submitAgain() resends rows that are due, as far as there is room", ()
 });
 
 Deno.test("takeBack() accepts rows that may be resent, and none once closed", () => {
-  const call = loaded();
+  const call = loadedCall();
   assert.ok(!new Backlog(undefined).takeBack(call, 0, "later", true, 0), "no budget");
   const backlog = new Backlog(1000);
   assert.ok(!backlog.takeBack(call, 0, "never", true, 0));
@@ -92,7 +85,7 @@ Deno.test("takeBack() accepts rows that may be resent, and none once closed", ()
 
 Deno.test("a pause delays later calls, even if the rows that caused it are gone", () => {
   const backlog = new Backlog(1000);
-  const [refused, next] = [loaded(), loaded()];
+  const [refused, next] = [loadedCall(), loadedCall()];
   backlog.takeBack(refused, 0, "pause", true, 0);
   backlog.push(refused);
   backlog.push(next);
