@@ -3,7 +3,7 @@ import { Calls } from "../../src/publish/calls.ts";
 import { PublisherCounts } from "../../src/publish/progress.ts";
 import { loadedCall, preparingCall } from "./_calls.ts";
 
-Deno.test("Calls looks for a refused subject up to the first call that was sent to it", () => {
+Deno.test("Calls searches a refused subject only up to the first call that was sent to it", () => {
   const calls = new Calls(new PublisherCounts(), () => {});
   let looks = 0;
   for (let i = 0; i < 1000; i++) {
@@ -24,7 +24,7 @@ Deno.test("Calls looks for a refused subject up to the first call that was sent 
   assert.ok(!calls.haveSentTo("c"));
 });
 
-Deno.test("a call has sent to a subject once a message of it was handed to the connection, be it without effect alone", () => {
+Deno.test("a call has sent to a subject once its first message was handed to the connection, even one that stores nothing", () => {
   const calls = new Calls(new PublisherCounts(), () => {});
   const call = loadedCall({ count: 2 }, { subject: "a" });
   calls.begin(preparingCall(), undefined, () => {});
