@@ -9,7 +9,7 @@ const root = new URL("../", import.meta.url);
 const read = (path: string): string => Deno.readTextFileSync(new URL(path, root));
 
 /** Pages that begin with a list of their sections. */
-const LISTED = ["docs/delivery.md", "docs/guide.md", "docs/messages.md"];
+const LISTED = ["docs/delivery.md", "docs/guide.md", "docs/messages.md", "docs/recipes.md"];
 
 const pages = ["README.md", "CONTRIBUTING.md", "examples/README.md"];
 for (const { name } of Deno.readDirSync(new URL("docs/", root))) if (name.endsWith(".md")) pages.push(`docs/${name}`);

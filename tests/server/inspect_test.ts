@@ -206,7 +206,7 @@ Deno.test("inspect() checks the stream and subject of a resource, and says if no
   await assert.rejects(inspect(nc, options, { resource: "no.stream" }), { code: "route.stream_name" });
 });
 
-Deno.test("inspect() refuses a mirror, and warns about a bucket's name", async () => {
+Deno.test("inspect() refuses a mirror, and warns about a bucket unless each row has a key of its own", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await createStream(nc, { name: "ORIGIN", subjects: ["origin.>"] });
@@ -217,6 +217,8 @@ Deno.test("inspect() refuses a mirror, and warns about a bucket's name", async (
   await createStream(nc, { name: "KV_users", subjects: ["$KV.users.>"] });
   const bucket = await inspect(nc, { stream: "KV_users", subject: "$KV.users.{resource}" });
   assert.equal(theOne(bucket, "stream.reserved").severity, "warning");
+  const keyed = await inspect(nc, { stream: "KV_users", subject: "$KV.users.{row.id}" });
+  assert.ok(!keyed.some(({ code }) => code === "stream.reserved"));
 });
 
 Deno.test("inspect() finds an account that is nearly full", async () => {

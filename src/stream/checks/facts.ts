@@ -10,6 +10,8 @@ import type { ApiFailure } from "../api/answer.ts";
 
 /** The settings that decide what a stream must support. */
 export interface FactSettings {
+  /** The template of the subject. */
+  readonly subject: string;
   /** Whether a missing stream is created. */
   readonly createStream: boolean;
   /** How rows are delivered. */

@@ -6,6 +6,7 @@
 
 import { resendLimit } from "../resend.ts";
 import { option, words } from "../../errors/wording.ts";
+import { rowPlaceholders } from "../../subject/template.ts";
 import { durationText, millisOf, type StreamFacts } from "./facts.ts";
 import { type DraftFinding, note, warning } from "./finding.ts";
 
@@ -42,9 +43,11 @@ export const KEEPING: readonly Check[] = [
   directOff,
 ];
 
-function reserved({ info }: StreamFacts): DraftFinding | undefined {
+function reserved({ info, settings }: StreamFacts): DraftFinding | undefined {
   const kind = /^(KV|OBJ)_/.exec(info.config.name)?.[1];
   if (kind === undefined) return;
+  // A subject per row is a key per row, which is what the bucket's clients expect.
+  if (kind === "KV" && rowPlaceholders(settings.subject).length > 0) return;
   return warning(
     "stream.reserved",
     "name",

@@ -19,7 +19,7 @@ function facts(config: Document = {}, over: Partial<DestinationFacts> = {}, more
     info: streamInfo("ORDERS", config, more) as unknown as StreamInfo,
     pattern: "orders.*",
     sharedByResources: true,
-    settings: { createStream: true, publishMode: "individual", publishTimeout: 5000 },
+    settings: { subject: "orders.{resource}", createStream: true, publishMode: "individual", publishTimeout: 5000 },
     server: { version: "2.15.2", apiLevel: 5, maxPayload: 1_048_576 },
     ...over,
   };
