@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { tableToIPC } from "apache-arrow";
+import { Int32, Table, tableToIPC, Utf8, vectorFromArray } from "apache-arrow";
 import { connect } from "../../src/runtime/deno.ts";
 import { api, createStream, startNatsServer, storedIn } from "../_support/nats/mod.ts";
 import { demoTable } from "../_support/arrow/mod.ts";
@@ -40,6 +40,33 @@ Deno.test("the README's Deno script publishes Arrow streams and files, compresse
   }
   await using nc = await connect({ url: server.url });
   assert.equal((await storedIn(nc, "ORDERS")).length, 1720);
+});
+
+Deno.test("the README's script with its second config publishes each row to a subject of its own, once", async () => {
+  const [, block] = /^```ts ignore\n(const config = .*?\n)```$/ms.exec(await read("README.md"))!;
+  const script = (await read("examples/load.ts")).replace(/^const config = .*\n/m, block!);
+  await using server = await startNatsServer();
+  const file = `${server.folder}/orders.arrow`;
+  const ints = (values: number[]) => vectorFromArray(values, new Int32());
+  const region = vectorFromArray(["eu", "us", "eu"], new Utf8());
+  const table = new Table({ id: ints([7, 8, 7]), version: ints([1, 1, 2]), region });
+  await writeFile(file, tableToIPC(table, "file"));
+  for (const duplicates of [0, 3]) {
+    const args = ["run", "--check", "-A", "--no-lock", "--ext=ts", "-", file, server.url];
+    const piped = { stdin: "piped", stdout: "piped", stderr: "piped" } as const;
+    const child = new Deno.Command(Deno.execPath(), { args, cwd: root, ...piped }).spawn();
+    await new Response(script).body!.pipeTo(child.stdin);
+    const { code, stdout, stderr } = await child.output();
+    assert.equal(code, 0, new TextDecoder().decode(stderr));
+    assert.match(new TextDecoder().decode(stdout), new RegExp(`duplicates: ${duplicates}\\b`));
+  }
+  await using nc = await connect({ url: server.url });
+  const stored = await storedIn(nc, "ORDERS");
+  assert.deepEqual(stored.map(({ subject, body, headers }) => [subject, body, new Map(headers).get("X-Region")]), [
+    ["orders.eu.7", '{"id":7,"version":1}', "eu"],
+    ["orders.us.8", '{"id":8,"version":1}', "us"],
+    ["orders.eu.7", '{"id":7,"version":2}', "eu"],
+  ]);
 });
 
 Deno.test("the guide's Bun service answers with a receipt when every row is acknowledged", async () => {
