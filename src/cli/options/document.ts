@@ -91,7 +91,7 @@ function parseDocument(document: Document, origins: ReadonlyMap<string, string>,
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const { code, field, rule, received } = error;
-    const name = originOfField(origins, field) ?? (code === "config.missing" ? placeFor(field) : undefined);
+    const name = origins.get(field) ?? (code === "config.missing" ? placeFor(field) : originOfParent(origins, field));
     if (code === "config.unknown" || (name ?? file) === undefined) throw error;
     if (name === undefined) throw new ConfigError(code, { field, rule: `${rule} (in ${file})`, received });
     const remedy = name === "--url" && code === "config.missing" ? ". Set --url, --context or NATS_URL." : "";
@@ -99,9 +99,9 @@ function parseDocument(document: Document, origins: ReadonlyMap<string, string>,
   }
 }
 
-/** Returns what gave a field, or the list or mapping that it is part of. */
-function originOfField(origins: ReadonlyMap<string, string>, field: string): string | undefined {
-  return origins.get(field) ?? origins.get(/^(\w+)[.[]/.exec(field)?.[1] ?? "");
+/** Returns what gave the list or mapping that a field is part of. */
+function originOfParent(origins: ReadonlyMap<string, string>, field: string): string | undefined {
+  return origins.get(/^(\w+)[.[]/.exec(field)?.[1] ?? "");
 }
 
 /** Returns where a missing value could be given. */

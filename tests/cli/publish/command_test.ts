@@ -141,9 +141,18 @@ Deno.test("publish --dry-run counts rows, and neither dials nor sends", async ()
   assert.equal(exitCode, 0, err);
   const bytes = encodeRows(files.table).bytes.length;
   const { largestMessage, ...tally } = JSON.parse(out);
-  assert.deepEqual(tally, { resource: "orders", stream: "S", subject: "s.orders", rows: 100, rowsWithId: 0, bytes });
+  const expected = {
+    resource: "orders",
+    stream: "S",
+    subject: "s.orders",
+    subjects: 1,
+    rows: 100,
+    rowsWithId: 0,
+    bytes,
+  };
+  assert.deepEqual(tally, expected);
   assert.ok(largestMessage > 100 && largestMessage < 200);
-  assert.match(err, /100 rows of .*orders\.arrow would go to s\.orders: nothing was sent/);
+  assert.match(err, /100 rows of .*orders\.arrow would go to s\.orders \(1 subject\): nothing was sent/);
   const missing = await jetrow([...args, "--dry-run", "--event-id-column", "nothing"]);
   assert.deepEqual([missing.exitCode, missing.out], [1, ""]);
   assert.match(missing.err, /^jetrow: encode\.no_id_column: .*no such column/);
@@ -160,7 +169,7 @@ Deno.test("publish --dry-run finds the errors of publishing, with row numbers of
   const args = ["publish", files.path("orders.arrow"), "--stream", "S", "--subject", "s.{resource}"];
   const twice = await jetrow([...args, "--dry-run", "--event-id-column", "event", "--batch-rows", "100"]);
   assert.equal(twice.exitCode, 1);
-  assert.match(twice.err, /^jetrow: encode\.duplicate_id: Cannot publish row 250: it has the event id of row 3\b/);
+  assert.match(twice.err, /^jetrow: encode\.duplicate_id: Cannot publish row 250: it has the event id of row 3\b/m);
   assert.match(twice.err, /\(batch 0 of .*orders\.arrow\)\n$/);
 });
 
