@@ -53,12 +53,7 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
   for (const { input, resource } of sources) {
     const { target, tally } = routeOf(settings, resource);
     const subjects = new SubjectCount();
-    const take = async (rows: PreparedRows): Promise<void> => {
-      for (let index = 0; index < rows.count && left > 0; index++, left--) {
-        await io.stderr.write(previewOf(rows, index));
-      }
-      subjects.add(rows);
-    };
+    const previews: string[] = [];
     let index = 0;
     for await (const batch of batchesOf(resource, untilAborted(input.batches(), io.signal), plan.operation)) {
       try {
@@ -67,7 +62,8 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
           io.signal.throwIfAborted();
           for (const rows of preparedPieces(source, piece, target)) {
             count(rows, tally);
-            await take(rows);
+            subjects.add(rows);
+            for (let row = 0; row < rows.count && left > 0; row++, left--) previews.push(previewOf(rows, row));
           }
         }
       } catch (error) {
@@ -84,7 +80,9 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
       );
     }
     const rows = `${rowsOf(tally.rows)} of ${input.name}`;
-    await io.stderr.write(`${visible(`${rows} would go to ${tally.subject} (${subjects}): nothing was sent`)}\n`);
+    await io.stderr.write(
+      `${previews.join("")}${visible(`${rows} would go to ${tally.subject} (${subjects}): nothing was sent`)}\n`,
+    );
   }
 }
 
