@@ -102,18 +102,22 @@ export function memberTable(codes: readonly number[]): Int16Array {
   return table;
 }
 
+/** Tests a slot of a column. */
+export type SlotTest = (slot: number) => boolean;
+
 /**
  * Returns a function that tells whether a slot is written as null, looking through dictionaries, unions and runs. An
- * index out of range counts as a value: reading it then throws the fault.
+ * index out of range counts as a value: reading it then throws the fault. `also` returns a test of a column's values,
+ * if any, for values that count as null too.
  */
-export function nullTest(column: ColumnView): (slot: number) => boolean {
+export function nullTest(column: ColumnView, also?: (column: ColumnView) => SlotTest | undefined): SlotTest {
   const own = (slot: number): boolean => slot < column.covered && isNull(column, slot);
   const { type, children, codes, offsets } = column;
   switch (type.kind) {
     case "dictionary": {
       const place: Place = { chunk: 0, slot: 0 };
       const find = dictionaryPlace(column, place);
-      const valueOf = lazily((chunk) => nullTest(column.dictionary[chunk]!));
+      const valueOf = lazily((chunk) => nullTest(column.dictionary[chunk]!, also));
       return (slot) => {
         if (own(slot)) return true;
         find(slot);
@@ -122,15 +126,17 @@ export function nullTest(column: ColumnView): (slot: number) => boolean {
     }
     case "runs": {
       const find = runFinder(column);
-      const values = nullTest(children[0]!);
+      const values = nullTest(children[0]!, also);
       return (slot) => values(find(slot));
     }
     case "union": {
       const table = memberTable(type.codes);
-      const members = children.map(nullTest);
+      const members = children.map((child) => nullTest(child, also));
       return (slot) => members[table[codes[slot]! + 128]!]?.(type.dense ? offsets[slot]! : slot) ?? false;
     }
-    default:
-      return own;
+    default: {
+      const more = also?.(column);
+      return more === undefined ? own : (slot) => own(slot) || more(slot);
+    }
   }
 }

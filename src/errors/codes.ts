@@ -101,6 +101,7 @@ export type EncodeErrorCode =
   | "encode.malformed"
   | "encode.too_large"
   | "encode.no_id_column"
+  | "encode.no_column"
   | "encode.id"
   | "encode.duplicate_id"
   | "encode.operations"

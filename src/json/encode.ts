@@ -6,9 +6,11 @@
 
 import { type RowsView, viewRows } from "../arrow/view.ts";
 import { type Steps, toEnd } from "../util/steps.ts";
-import type { ArrowRows, BodyColumns, EncodedRows } from "../types/mod.ts";
+import { resolveEncodeRows } from "../options/encode_rows.ts";
+import type { ArrowRows, BodyColumns, EncodedRows, JsonForms } from "../types/mod.ts";
 import { bodyView } from "../arrow/pick.ts";
 import { begin, type EncodedPart, type EncodeOptions, encodeSlice, resultOf } from "./row_encoder.ts";
+import { rowForms } from "./row_forms.ts";
 
 /** Bytes that one step encodes: at most a millisecond of work, because acknowledgments wait for it. */
 const SLICE = 1 << 18;
@@ -30,15 +32,18 @@ const SLICE = 1 << 18;
 export interface EncodeRowsOptions {
   /** The columns of the objects. @default all columns */
   readonly bodyColumns?: BodyColumns;
+  /** How values are written. @default every value in the form of its type */
+  readonly json?: JsonForms;
 }
 
 /**
  * Encodes every row as one JSON object: keys in schema order, no white space, always valid UTF-8. Numbers have every
  * digit, also 64-bit integers and decimals. Dates and times are ISO 8601 strings, binary is base64, and NaN and the
- * infinities are quoted. `docs/messages.md` lists the JSON form of each Arrow type.
+ * infinities are quoted. `docs/messages.md` lists the JSON form of each Arrow type; the option `json` chooses others.
  *
- * @throws {EncodeError} If a type, a column name or a value has no JSON form, if data points outside its buffers, or if
- * the result would exceed 4 GiB.
+ * @throws {EncodeError} If a type, a column name or a value has no JSON form, if an option names a column that the rows
+ * do not have, if data points outside its buffers, or if the result would exceed 4 GiB.
+ * @throws {ConfigError} If an option is unknown or wrong.
  *
  * @example
  * ```ts
@@ -51,8 +56,11 @@ export interface EncodeRowsOptions {
  * assert.ok(first === '{"id":1,"name":"a"}');
  * ```
  */
-export function encodeRows(rows: ArrowRows, { bodyColumns }: EncodeRowsOptions = {}): EncodedRows {
-  return encodeView(bodyView(viewRows(rows), bodyColumns));
+export function encodeRows(rows: ArrowRows, options: EncodeRowsOptions = {}): EncodedRows {
+  const { bodyColumns, json } = resolveEncodeRows(options);
+  const view = viewRows(rows);
+  const body = bodyView(view, bodyColumns);
+  return encodeView(body, { forms: rowForms(view, body, json) });
 }
 
 /** Encodes part of a view's rows. */

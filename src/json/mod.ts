@@ -27,4 +27,6 @@ export type {
   BodyColumns,
   EncodedRows,
   FlechetteTable,
+  JsonForms,
+  JsonValueForms,
 } from "../types/mod.ts";

@@ -12,11 +12,11 @@ import { crc32c } from "../hash/crc32c.ts";
 import type { EncodedRows } from "../types/mod.ts";
 import { Arena, LARGEST, STOP } from "./memory/arena.ts";
 import type { Cell } from "./cells/cell.ts";
-import { type Key, memberKeys, NO_KEY } from "./write/key.ts";
+import { bareKeys, type Key, memberKeys, NO_KEY } from "./write/key.ts";
 import { attach, flush, FULL, scratch } from "./memory/scratch.ts";
 import type { PieceMemory, SpareMemory } from "./memory/spare.ts";
-import { cellOf } from "./cells/mod.ts";
-import { rawCell } from "./cells/raw.ts";
+import { rowCells } from "./cells/row.ts";
+import type { RowForms } from "./row_forms.ts";
 
 const { bytes } = scratch;
 
@@ -24,6 +24,8 @@ const { bytes } = scratch;
 export interface EncodeOptions {
   /** Writes the bytes of the view's one column instead of JSON objects. @default {false} */
   readonly raw?: boolean;
+  /** The forms of the columns' values. Absent: the default of each. */
+  readonly forms?: RowForms | undefined;
   /** The rows to encode, ascending. */
   readonly only?: readonly number[];
   /**
@@ -62,6 +64,7 @@ export interface Encoding {
   readonly view: RowsView;
   readonly keys: readonly Key[];
   readonly raw: boolean;
+  readonly forms: RowForms | undefined;
   readonly arena: Arena;
   readonly only: readonly number[] | undefined;
   readonly from: number;
@@ -85,16 +88,18 @@ export interface Encoding {
 /** Begins an encoding. Throws an EncodeError for more rows than the result can hold. */
 export function begin(
   view: RowsView,
-  { raw = false, only, from = 0, count: most = Infinity, maxBytes = Infinity, maxRowBytes = Infinity, overRow, memory }:
-    EncodeOptions,
+  options: EncodeOptions,
 ): Encoding {
+  const { raw = false, forms, only, from = 0, count: most = Infinity, overRow, memory } = options;
+  const { maxBytes = Infinity, maxRowBytes = Infinity } = options;
   const count = Math.max(0, Math.min(most, (only?.length ?? view.rowCount) - from));
-  const keys = raw ? [NO_KEY] : memberKeys(view.names, (name) => name);
-  if (!raw) checkCount(keys, count, maxBytes);
+  const keys = raw ? [NO_KEY] : (forms?.sparse ? bareKeys : memberKeys)(view.names, (name) => name);
+  if (!raw) checkCount(keys, forms, count, maxBytes);
   return {
     view,
     keys,
     raw,
+    forms,
     arena: new Arena({ maxBytes, maxRowBytes }, memory?.bodies),
     only,
     from,
@@ -121,8 +126,10 @@ function offsetsFor(rows: number, spare: SpareMemory | undefined): Uint32Array<A
 }
 
 /** Refuses rows that would be too large even with one byte per value: rows without columns take no Arrow memory. */
-function checkCount(keys: readonly Key[], count: number, maxBytes: number): void {
-  const least = keys.reduce((sum, { length }) => sum + length + 1, keys.length === 0 ? 2 : 1);
+function checkCount(keys: readonly Key[], forms: RowForms | undefined, count: number, maxBytes: number): void {
+  const isKept = (at: number): boolean => forms?.columns[at]?.nulls !== "omit";
+  const braces = keys.length === 0 || forms?.sparse ? 2 : 1;
+  const least = keys.reduce((sum, { length }, at) => sum + (isKept(at) ? length + 1 : 0), braces);
   if (maxBytes !== Infinity || count * least <= LARGEST) return;
   tooLarge(Math.floor(LARGEST / least), count * least);
 }
@@ -169,18 +176,10 @@ function rowAt({ only, from }: Encoding, index: number): number {
   return only === undefined ? from + index : only[from + index]!;
 }
 
-function cellsOf(run: Encoding, { columns, starts, rowCount }: ChunkView): readonly Cell[] {
-  return columns.map((column, at) => {
-    const shift = starts[at]!;
-    const cell = run.raw ? rawCell(column) : cellOf(column, run.keys[at]!, shift + rowCount);
-    return shift === 0 ? cell : (slot, position) => cell(slot + shift, position);
-  });
-}
-
 /** Encodes the next rows that are in `chunk`. */
 function encodeChunk(run: Encoding, chunk: ChunkView): void {
   checkChunk(chunk, run.view.names, rowAt(run, run.done));
-  if (run.at !== chunk) Object.assign(run, { at: chunk, cells: cellsOf(run, chunk) });
+  if (run.at !== chunk) Object.assign(run, { at: chunk, cells: rowCells(chunk, run) });
   const { cells } = run;
   const width = cells.length;
   const { raw, arena, only, from, count, maxBytes, maxRowBytes, sliceEnd } = run;

@@ -12,6 +12,7 @@ import type { RowsView } from "../arrow/view.ts";
 import { EncodeError, type EncodeErrorCode } from "../errors/mod.ts";
 import { encodeView } from "../json/encode.ts";
 import type { EncodedPart, EncodeOptions } from "../json/row_encoder.ts";
+import { type RowForms, rowForms } from "../json/row_forms.ts";
 import { arrayColumn, scalarColumn } from "../json/scalar_column.ts";
 import type { Settings } from "../options/publisher.ts";
 import { rowPlaceholders } from "../subject/template.ts";
@@ -34,6 +35,8 @@ export interface BodySource {
   readonly view: RowsView;
   /** Whether the bytes of the one column are the body. */
   readonly raw: boolean;
+  /** The forms of the values. Absent: the default of each. */
+  readonly forms?: RowForms | undefined;
 }
 
 /** Reads the ids of a batch. */
@@ -49,16 +52,19 @@ export interface IdSource {
 }
 
 /** Encodes bodies at once. */
-export function encodeBodies({ view, raw }: BodySource, options: EncodeOptions): EncodedPart {
-  return encodeView(view, { ...options, raw });
+export function encodeBodies({ view, raw, forms }: BodySource, options: EncodeOptions): EncodedPart {
+  return encodeView(view, { ...options, raw, forms });
 }
 
 /** Opens the columns of the body. Throws EncodeErrors `encode.no_column` and `encode.type`. */
 export function openBody(
   view: RowsView,
-  { bodyColumns, rawBodyColumn }: Pick<Settings, "bodyColumns" | "rawBodyColumn">,
+  { bodyColumns, rawBodyColumn, json }: Pick<Settings, "bodyColumns" | "rawBodyColumn" | "json">,
 ): BodySource {
-  if (rawBodyColumn === undefined) return { view: bodyView(view, bodyColumns), raw: false };
+  if (rawBodyColumn === undefined) {
+    const body = bodyView(view, bodyColumns);
+    return { view: body, raw: false, forms: rowForms(view, body, json) };
+  }
   const at = columnAt(view, rawBodyColumn, "take bodies");
   checkKind(view, at, BODY_KINDS, "encode.type", "take bodies", "strings or binary");
   return { view: viewOf(view, [at]), raw: true };

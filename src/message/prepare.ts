@@ -73,6 +73,7 @@ export function* prepareSteps(
   const most = asBatch ? Math.max(1, Math.floor(maxInFlightBytes / limits.leastRowBytes)) : Infinity;
   const encoded: Bodies = yield* encodeSteps(source.body.view, {
     raw: source.body.raw,
+    forms: source.body.forms,
     ...(only === undefined ? {} : { only }),
     from: range.from,
     count: Math.min(range.count, most),

@@ -63,8 +63,9 @@ export function checkColumnOptions(options: Omit<PublisherOptions, "stream" | "s
     const unsent = IN_STANDARD_HEADERS.find((option) => options[option] !== undefined && options[option] !== false);
     if (unsent !== undefined) throw conflict(unsent, `must not be set if ${other("standardHeaders")} is false`);
   }
-  if (options.rawBodyColumn !== undefined && options.bodyColumns !== undefined) {
-    throw conflict("rawBodyColumn", `must not be set with ${other("bodyColumns")}: one column is the whole body`);
+  const formed = (["bodyColumns", "json"] as const).find((option) => options[option] !== undefined);
+  if (options.rawBodyColumn !== undefined && formed !== undefined) {
+    throw conflict("rawBodyColumn", `must not be set with ${other(formed)}: one column is the whole body`);
   }
 }
 

@@ -7,6 +7,7 @@
 import { durationMillis } from "../util/duration.ts";
 import type {
   BodyColumns,
+  JsonForms,
   Namespace,
   Operation,
   Options,
@@ -18,6 +19,7 @@ import type {
 import { applyRules, type Fields, fieldsOf, missing, type Place } from "./fields.ts";
 import { bodyColumns, checkColumnOptions, columnOrColumns, contentType, operationValues } from "./columns.ts";
 import { headerPairs, headerTemplates, timeToLive, ttlHeader } from "./headers.ts";
+import { jsonForms } from "./json_forms.ts";
 import { domainName, inboxPrefix, streamTemplate, subjectTemplate } from "./templates.ts";
 import { choice, count, duration, flag, listener, nonEmptyString, timeout, wellFormedString } from "./values.ts";
 
@@ -77,6 +79,8 @@ export interface Settings {
   readonly retry?: { readonly budget: number };
   /** How rows are delivered. */
   readonly publishMode: PublishMode;
+  /** How values are written. Absent: every value in its default form. */
+  readonly json?: JsonForms;
 }
 
 /** The words that an operation column has if no others are given. */
@@ -131,6 +135,7 @@ const TABLE = {
   onProgress: { rule: listener<(progress: Progress) => void> },
   retry: { rule: retryPolicy },
   publishMode: { rule: choice(["individual", "atomic", "fast"]), default: "individual" },
+  json: { rule: jsonForms },
 } as const;
 
 /** The parts of the namespace: one option, or keys at the top of a document. */

@@ -6,6 +6,7 @@
 
 import type { BatchLimits, Operation } from "./batch.ts";
 import type { ConnectionConfig } from "./connection.ts";
+import type { JsonForms } from "./json_forms.ts";
 import type { Progress } from "./progress.ts";
 import type { WriteReceipt } from "./receipt.ts";
 
@@ -201,6 +202,8 @@ export interface PublisherOptions {
    * @default {"individual"}
    */
   readonly publishMode?: PublishMode;
+  /** How values are written as JSON. Message ids do not depend on it. */
+  readonly json?: JsonForms;
 }
 
 /**

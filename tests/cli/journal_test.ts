@@ -129,6 +129,8 @@ Deno.test("resuming with other options than the journal's is a usage error", asy
       [["--resource", "other"], /the resource of .*orders\.arrow must be as in .*, "orders": received "other"/],
       [["--operation", "update"], /--operation must be/],
       [["--publish-mode", "fast"], /--publish-mode must be/],
+      [["--json-int64", "string"], /--json-int64 must be as in .*, "number": received "string"/],
+      [["--json-nulls", "omit"], /--json-nulls must be as in .*, "keep": received "omit"/],
       [[scene.files.path("more.arrow")], /orders\.journal is of 1 input: received 2/],
     ] as const
   ) {
@@ -145,6 +147,24 @@ Deno.test("resuming with other options than the journal's is a usage error", asy
   await swap("--batch-rows", "50", /--batch-rows must be as in .*, 100: received 50/);
   await swap("--stream", "OTHER", /the stream of .* must be as in .*, "ORDERS": received "OTHER"/);
   await swap("--subject", "orders.x.{resource}", /the subject of .* must be as in/);
+});
+
+Deno.test("a run in other forms of values is continued in the same ones only", async () => {
+  await using scene = await Scene.open({ rows: 300 });
+  const config = (name: string, json: unknown) => {
+    scene.files.write(name, new TextEncoder().encode(JSON.stringify({ json })));
+    return ["--config", scene.files.path(name)];
+  };
+  const forms = config("a.json", { binary: "hex", columns: { name: { nulls: "omit" }, id: { int64: "string" } } });
+  assert.equal((await scene.publish(...forms)).exitCode, 0);
+  const other = config("b.json", { binary: "hex", columns: { name: { nulls: "omit" }, id: { int64: "safe" } } });
+  await scene.assertRefused(/json\.columns must be as in .*int64.*string.*: received .*int64.*safe/, other, 2);
+  await scene.assertRefused(/--json-binary must be as in .*, "hex": received "base64"/, [], 2);
+  // Written in another order, and with what is the default anyway.
+  const same = config("c.json", {
+    columns: { id: { int64: "string" }, _filament_event_id: {}, name: { nulls: "omit", decimal: "number" } },
+  });
+  assert.equal((await scene.resume([...same, "--json-binary", "hex"])).exitCode, 0);
 });
 
 Deno.test("resuming to a stream that was recreated is refused", async () => {

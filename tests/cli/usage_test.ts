@@ -61,8 +61,10 @@ Deno.test("--help lists every option with its default and variable", async () =>
 Deno.test("docs/cli.md lists exactly the options of the command", async () => {
   const text = readFileSync(join(ROOT, "docs/cli.md"), "utf8");
   const helps = await Promise.all(["publish", "check", "verify"].map((command) => jetrow([command, "--help"])));
-  const names = new Set(helps.flatMap(({ out }) => [...out.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name!)));
-  const named = new Set([...text.matchAll(/--[a-z][a-z-]+/g)].map(([name]) => name.replace(/^--no-/, "--")));
+  const names = new Set(
+    helps.flatMap(({ out }) => [...out.matchAll(/^ {2}(--[a-z][a-z0-9-]+)/gm)].map(([, name]) => name!)),
+  );
+  const named = new Set([...text.matchAll(/--[a-z][a-z0-9-]+/g)].map(([name]) => name.replace(/^--no-/, "--")));
   assert.deepEqual([...names].filter((name) => !named.has(name)), []);
   assert.deepEqual([...named].filter((name) => !names.has(name) && name !== "--version"), []);
 });
@@ -74,11 +76,38 @@ Deno.test("each command's help lists an environment variable for every option", 
     const entries = out.split(/\n(?= {2}--)/).slice(1);
     assert.ok(entries.length > 12, command);
     for (const entry of entries) {
-      const [, name] = /--([a-z-]+)/.exec(entry)!;
+      const [, name] = /--([a-z][a-z0-9-]+)/.exec(entry)!;
       const variable = `JETROW_${name!.toUpperCase().replaceAll("-", "_")}`;
       if (name !== "help") assert.match(entry, new RegExp(`\\[(?:[^\\]]*; )?env: ${variable}\\]`), entry);
     }
   }
+});
+
+Deno.test("jetrow names the flag, the variable or the key of a wrong form of values", async () => {
+  const args = ["publish", "f.arrow", ...DESTINATION];
+  const words = "must be one of number, string, safe: received";
+  await wrong([...args, "--json-int64", "text"], new RegExp(`--json-int64 ${words} "text"`));
+  await wrong(args, new RegExp(`JETROW_JSON_INT64 ${words} "text"`), { env: { JETROW_JSON_INT64: "text" } });
+  await wrong(
+    [...args, "--json-nonfinite", "null"],
+    /unknown option --json-nonfinite: did you mean --json-non-finite\?/,
+  );
+  for (
+    const [json, message] of [
+      [{ int64: "text" }, /json\.int64 must be one of number, string, safe \(in --config .*\): received "text"/],
+      [{ int46: "string" }, /Unknown option "json\.int46": did you mean "json\.int64"\?/],
+      [{ nonFinite: "null" }, /Unknown option "json\.nonFinite": did you mean "json\.non_finite"\?/],
+      [{ columns: { price: { decimal: 1 } } }, /json\.columns\.price\.decimal must be one of number, string/],
+      [5, /json must be a plain object .*: received 5/],
+    ] as const
+  ) {
+    await withFile("c.json", JSON.stringify({ json }), (path) => wrong([...args, "--config", path], message));
+  }
+  await withFile(
+    "c.json",
+    JSON.stringify({ json: 5 }),
+    (path) => wrong([...args, "--config", path, "--json-int64", "safe"], /json must be/),
+  );
 });
 
 Deno.test("unknown commands and options are refused, with the nearest name", async () => {

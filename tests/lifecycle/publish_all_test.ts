@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import {
   ConnectionError,
   encodeRows,
+  type JsonForms,
   publishAll,
   type PublishError,
   type RowBatch,
   type WriteReceipt,
 } from "../../mod.ts";
 import { assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
-import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
+import { batchOf, idBatch, intColumn, numberBatch, textColumn } from "../_support/arrow/mod.ts";
 import { NO_RESPONDERS, refusal, streamInfo, StreamModel } from "../_support/fake/mod.ts";
 import { BASE, reached } from "../faults/_scripted.ts";
 import { Line } from "./_line.ts";
@@ -47,6 +48,30 @@ Deno.test(
     assert.equal(total.bytes, receipts.reduce((sum, { bytes }) => sum + bytes, 0));
     assert.equal(line.connections.length, 4);
     assert.ok(line.connections.every((fake) => fake.nc.isClosed()), "who dials closes");
+  }),
+);
+
+Deno.test(
+  "publishAll() gives receipts of the bodies in their forms, also of rows sent over several connections",
+  onVirtualClock(async () => {
+    const line = new Line({ dieAt: [7, 3] });
+    const json: JsonForms = { columns: { text: { nulls: "omit" } } };
+    const numbers = Array.from({ length: 20 }, (_, i) => i);
+    const rows = batchOf([
+      intColumn("n", numbers),
+      textColumn("_filament_event_id", numbers.map((n) => `evt-${n}`)),
+      textColumn("text", numbers.map((n) => n % 2 === 0 ? null : "x")),
+    ]);
+    const receipts: WriteReceipt[] = [];
+    const onReceipt = (receipt: WriteReceipt): void => void receipts.push(receipt);
+    const total = await publishAll(line.connect, { ...BASE, json }, [{ resource: "eu", rows }], {
+      budget: "30s",
+      onReceipt,
+    });
+    const { bytes, crc32c } = encodeRows(rows, { json });
+    assert.deepEqual(receipts.map((receipt) => [receipt.bytes, receipt.crc32c]), [[bytes.length, crc32c]]);
+    assert.equal(total.bytes, bytes.length);
+    assert.equal(line.connections.length, 3);
   }),
 );
 

@@ -375,3 +375,27 @@ Deno.test("sizes are exact when rows with and without an id differ", () => {
     limit: limit - 1,
   });
 });
+
+Deno.test("prepareRows() gives rows in other forms the ids of the default forms", () => {
+  const rows = withIds(["a", "b", "c"], [1, 2, 3]);
+  const plain = prepared({ rows });
+  const formed = prepared({ rows }, { json: { nulls: "omit", columns: { n: { int64: "string" } } } });
+  for (let index = 0; index < 3; index++) assert.equal(formed.idText(index), plain.idText(index));
+});
+
+Deno.test("prepareRows() compares bodies of one id in their forms, also with an earlier piece's", () => {
+  const withNull = batchOf([
+    textColumn("_filament_event_id", ["a", "b", "a"]),
+    textColumn("text", [null, "x", null]),
+  ]);
+  const options = { stream: "ORDERS", subject: "orders.eu", json: { nulls: "omit" } } as const;
+  const source = openBatch({ resource: "eu", rows: withNull }, resolveOptions(options));
+  for (const from of [0, 1, 2]) prepareRows(source, { from, count: 1 }, targetOf(), true);
+});
+
+Deno.test("openBatch() refuses forms of a column that the rows do not have, also if there are no rows", () => {
+  const settings = resolveOptions({ stream: "S", subject: "s", json: { columns: { m: { int64: "string" } } } });
+  for (const rows of [numbers(2), numbers(0)]) {
+    assert.throws(() => openBatch({ resource: "eu", rows }, settings), { code: "encode.no_column", column: "m" });
+  }
+});

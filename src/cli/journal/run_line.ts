@@ -5,9 +5,11 @@
  */
 
 import { resolveLimits } from "../../arrow/slice.ts";
+import { FORM_NAMES, formsOf } from "../../options/json_forms.ts";
 import { resolveOptions, type Settings } from "../../options/publisher.ts";
 import { resourceSubject } from "../../subject/capture.ts";
 import { expandTemplate, rowPlaceholders } from "../../subject/template.ts";
+import type { JsonForms } from "../../types/mod.ts";
 import type { OpenSource } from "../input/open.ts";
 import type { RunLine } from "./line.ts";
 import { VERSION_OF_JOURNAL } from "./state.ts";
@@ -40,6 +42,7 @@ export function runLine({ config, limits, operation }: PublishPlan, sources: rea
       "publish-mode": publishMode,
       "batch-rows": batchMaxRows,
       "batch-bytes": batchMaxBytes,
+      ...formsRecord(settings.json),
     },
   };
 }
@@ -61,4 +64,20 @@ function columnOptions(settings: Settings): Record<string, string> {
     ...(bodyColumns?.omit && { omit: JSON.stringify(bodyColumns.omit) }),
     ...(rawBodyColumn !== undefined && { "raw-body-column": rawBodyColumn, "content-type": contentType }),
   };
+}
+
+/** The forms by their flags, and those of single columns that differ, in one order however they were written. */
+function formsRecord(json: JsonForms | undefined): Record<string, string> {
+  const all = formsOf(json);
+  const flags = FORM_NAMES.map((name) => [`json-${kebab(name)}`, all[name]]);
+  const columns = Object.keys(json?.columns ?? {}).sort().flatMap((column) => {
+    const own = formsOf(json, column);
+    const other = FORM_NAMES.filter((name) => own[name] !== all[name]).map((name) => [name, own[name]]);
+    return other.length === 0 ? [] : [[column, Object.fromEntries(other)]];
+  });
+  return { ...Object.fromEntries(flags), ...(columns.length > 0 && { "json.columns": JSON.stringify(columns) }) };
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -63,7 +63,9 @@ export async function configOf(
   for (const { name, key } of options) {
     const value = given.values.get(name);
     if (key === undefined || value === undefined) continue;
-    document[key] = value;
+    const [group, part] = key.split(".") as [string, string?];
+    if (part === undefined) document[key] = value;
+    else addTo(document, group, { [part]: value });
     origins.set(key, originOf(given, name));
   }
   addHeaders(given, document, origins);

@@ -20,7 +20,7 @@ export interface CliOption {
   readonly value?: string;
   /** The environment variable that can set it. */
   readonly env?: string;
-  /** Its key in the configuration document, if it has one. */
+  /** Its key in the configuration document, if it has one; with a point, a key of an object there. */
   readonly key?: string;
   /** Its default, for the help. */
   readonly byDefault?: string;

@@ -7,6 +7,7 @@
 import { durationMillis } from "../../util/duration.ts";
 import type { BatchLimits, Operation, SinkConfig } from "../../types/mod.ts";
 import { configOf } from "../options/document.ts";
+import { FORM_OPTIONS } from "../options/forms.ts";
 import { type HelpGroup, helpOf } from "../options/help.ts";
 import type { CliIo } from "../io.ts";
 import { type CliOption, type GivenOptions, originOf, readArguments, withEnvironment } from "../options/parse.ts";
@@ -129,6 +130,7 @@ const NOWHERE = { url: "nats://localhost" };
 const GROUPS: readonly HelpGroup[] = [
   { title: "Input", options: INPUT_OPTIONS },
   { title: "Destination", options: PUBLISHER_OPTIONS },
+  { title: "Forms of values", options: FORM_OPTIONS },
   { title: "Connection", options: CONNECTION_OPTIONS },
   { title: "Run", options: RUN_OPTIONS },
 ];

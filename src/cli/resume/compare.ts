@@ -21,7 +21,7 @@ export type RunFields = Pick<RunLine, "inputs" | "options">;
 export function assertSameRun(path: string, journal: RunFields, run: RunFields): void {
   for (const name of new Set([...Object.keys(journal.options), ...Object.keys(run.options)])) {
     const [was, is] = [journal.options[name], run.options[name]];
-    if (was !== is) throw differs(path, `--${name}`, was, is);
+    if (was !== is) throw differs(path, name.includes(".") ? name : `--${name}`, was, is);
   }
   if (journal.inputs.length !== run.inputs.length) {
     const [was, is] = [journal.inputs.length, run.inputs.length];

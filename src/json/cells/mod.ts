@@ -5,7 +5,9 @@
  */
 
 import type { ColumnView } from "../../arrow/column.ts";
-import { type Cell, guarded } from "./cell.ts";
+import { type ColumnForms, DEFAULT_FORMS } from "../../options/json_forms.ts";
+import { type Cell, type CellMaker, guarded } from "./cell.ts";
+import { formedCell } from "./forms.ts";
 import { dictionaryCell, runsCell, unionCell } from "./indirect.ts";
 import type { Key } from "../write/key.ts";
 import {
@@ -18,19 +20,27 @@ import {
   timeCell,
   timestampCell,
 } from "./fixed.ts";
-import { listCell, mapCell, structCell } from "./nested.ts";
+import { listCell, mapCell, sparseStructCell, structCell } from "./nested.ts";
 import { decimalCell, floatCell, intCell } from "./numbers.ts";
 import { binaryCell, textCell } from "./text.ts";
 
-/**
- * Returns the cell of a column for slots below `slots`. Every cell writes at least one byte, so that values that a batch
- * repeats (runs, overlapping lists) reach a limit of bytes.
- */
-export function cellOf(column: ColumnView, key: Key, slots: number): Cell {
-  return guarded(unguarded(column, key, slots), column, slots);
+/** Returns the function that makes the cells of a column whose values have these forms. */
+export function cellMaker(forms: ColumnForms): CellMaker {
+  const make: CellMaker = (column, key, slots) => {
+    const plain = (): Cell => plainCell(column, key, slots, forms, make);
+    return guarded(formedCell(column, key, forms, plain) ?? plain(), column, slots);
+  };
+  return make;
 }
 
-function unguarded(column: ColumnView, key: Key, slots: number): Cell {
+/**
+ * Returns the cell of a column for slots below `slots`, in the default forms. Every cell writes at least one byte, so
+ * that values that a batch repeats (runs, overlapping lists) reach a limit of bytes; where it leaves out null members,
+ * those of the object around them count.
+ */
+export const cellOf: CellMaker = cellMaker(DEFAULT_FORMS);
+
+function plainCell(column: ColumnView, key: Key, slots: number, forms: ColumnForms, make: CellMaker): Cell {
   const { type } = column;
   switch (type.kind) {
     case "null":
@@ -60,16 +70,18 @@ function unguarded(column: ColumnView, key: Key, slots: number): Cell {
     case "fixed_binary":
       return fixedBinaryCell(column, key, type);
     case "list":
-      return listCell(column, key, type, cellOf);
+      return listCell(column, key, type, make);
     case "struct":
-      return structCell(column, key, type, slots, cellOf);
+      return forms.nulls === "keep"
+        ? structCell(column, key, type, slots, make)
+        : sparseStructCell(column, key, type, slots, make, forms);
     case "map":
-      return mapCell(column, key, type, cellOf);
+      return mapCell(column, key, type, make);
     case "union":
-      return unionCell(column, key, type, slots, cellOf);
+      return unionCell(column, key, type, slots, make);
     case "dictionary":
-      return dictionaryCell(column, key, cellOf);
+      return dictionaryCell(column, key, make);
     case "runs":
-      return runsCell(column, key, cellOf);
+      return runsCell(column, key, make);
   }
 }

@@ -10,9 +10,11 @@ import { Fault, malformed } from "../../arrow/fault.ts";
 import { type ShapeOf, valueType } from "../../arrow/field_type.ts";
 import { describeSpan, textSpan } from "../../arrow/text_span.ts";
 import { type Cell, type CellMaker, unset } from "./cell.ts";
-import { type Key, makeKey, memberKeys, NO_KEY, putKey, putNull } from "../write/key.ts";
+import { bareKeys, type Key, makeKey, memberKeys, NO_KEY, putKey, putNull } from "../write/key.ts";
 import { keySet } from "./key_set.ts";
 import { flush, FULL, scratch } from "../memory/scratch.ts";
+import type { ColumnForms } from "../../options/json_forms.ts";
+import { absentTest, sparseCells } from "./sparse.ts";
 
 const { bytes } = scratch;
 
@@ -86,6 +88,23 @@ function close(position: number, closer: number, afterComma: boolean): number {
   return p + 1;
 }
 
+/** Returns the cell of a struct column that leaves out null members. */
+export function sparseStructCell(
+  column: ColumnView,
+  key: Key,
+  type: ShapeOf<"struct">,
+  slots: number,
+  make: CellMaker,
+  forms: ColumnForms,
+): Cell {
+  const names = bareKeys(type.fields, ({ name }) => name);
+  const members = sparseCells(column.children.map((child, at) => ({
+    cell: make(child, names[at]!, slots),
+    absent: absentTest(child, forms),
+  })));
+  return membersCell(column, key, members);
+}
+
 /** Returns the cell of a struct column. */
 export function structCell(
   column: ColumnView,
@@ -94,7 +113,11 @@ export function structCell(
   slots: number,
   make: CellMaker,
 ): Cell {
-  const fields = memberKeys(type.fields, ({ name }) => name).map((name, at) => make(column.children[at]!, name, slots));
+  const names = memberKeys(type.fields, ({ name }) => name);
+  return membersCell(column, key, names.map((name, at) => make(column.children[at]!, name, slots)));
+}
+
+function membersCell(column: ColumnView, key: Key, fields: readonly Cell[]): Cell {
   const empty = makeKey("{}");
   const { bits, bitOffset } = column;
   return (slot, position) => {

@@ -8,9 +8,10 @@ import { wideAt } from "../../arrow/access.ts";
 import type { ColumnView } from "../../arrow/column.ts";
 import { Fault } from "../../arrow/fault.ts";
 import type { TextMeaning } from "../../arrow/field_type.ts";
-import { checkOffsets, describeSpan, type TextSpan, textSpan, viewed } from "../../arrow/text_span.ts";
+import { checkOffsets, describeSpan, textSpan, viewed } from "../../arrow/text_span.ts";
 import { putBase64 } from "../write/binary.ts";
 import { type Cell, unset } from "./cell.ts";
+import { isNonFinite } from "./non_finite.ts";
 import { isJson, isJsonNumber } from "../write/embedded.ts";
 import { type Key, putKey, putNull } from "../write/key.ts";
 import { lazily } from "../../util/lazily.ts";
@@ -111,8 +112,6 @@ function jsonCell(column: ColumnView, key: Key): Cell {
   };
 }
 
-const NON_FINITE = ["NaN", "Infinity", "-Infinity"];
-
 function numberCell(column: ColumnView, key: Key): Cell {
   const span = textSpan(column);
   return (slot, position) => {
@@ -120,7 +119,7 @@ function numberCell(column: ColumnView, key: Key): Cell {
     const p = putKey(position, key);
     const { start, end } = span;
     if (isJsonNumber(span.bytes, start, end)) return putBytes(p, span.bytes, start, end);
-    if (end - start > 9 || !NON_FINITE.includes(latin(span))) {
+    if (!isNonFinite(span)) {
       throw new Fault(
         "encode.value",
         `the string must be a JSON number, NaN, Infinity or -Infinity: received ${describeSpan(span)}`,
@@ -131,8 +130,4 @@ function numberCell(column: ColumnView, key: Key): Cell {
     bytes[q] = 34;
     return q + 1;
   };
-}
-
-function latin({ bytes: source, start, end }: TextSpan): string {
-  return String.fromCharCode(...source.subarray(start, end));
 }

@@ -37,6 +37,7 @@ const LONGEST_KEPT = 64;
 
 /** The keys of objects by the array of their names: an object may have more keys than the cache keeps. */
 const madeOf = new WeakMap<object, readonly Key[]>();
+const namesOf = new WeakMap<object, readonly Key[]>();
 
 /** Returns the keys of an object's members, made once per array: the pieces of a batch share the array. */
 export function memberKeys<T extends object | string>(
@@ -47,6 +48,19 @@ export function memberKeys<T extends object | string>(
   if (keys === undefined) {
     keys = members.map((member, at) => nameKey(at === 0 ? "{" : ",", nameOf(member)));
     madeOf.set(members, keys);
+  }
+  return keys;
+}
+
+/** Returns the same keys without what separates members: `"id":`. */
+export function bareKeys<T extends object | string>(
+  members: readonly T[],
+  nameOf: (member: T) => string,
+): readonly Key[] {
+  let keys = namesOf.get(members);
+  if (keys === undefined) {
+    keys = members.map((member) => nameKey("", nameOf(member)));
+    namesOf.set(members, keys);
   }
   return keys;
 }

@@ -8,7 +8,7 @@
 import { Fault } from "../../arrow/fault.ts";
 import type { TimeUnit } from "../../arrow/field_type.ts";
 import { isBC, putBC, putClock, putDate, putFraction } from "./date.ts";
-import { putInt32, putWhole } from "./digits.ts";
+import { putInt32, putInt64, putWhole } from "./digits.ts";
 import { putText } from "./ascii.ts";
 import { scratch } from "../memory/scratch.ts";
 
@@ -22,6 +22,9 @@ const DAY = 86400;
 /** How many of a unit a second has, and the number of digits of its fraction. */
 const PER_SECOND = [1, 1e3, 1e6, 1e9] as const;
 const DIGITS = [0, 3, 6, 9] as const;
+
+/** The names of the units in messages. */
+const UNITS = ["s", "ms", "us", "ns"] as const;
 
 /** The remainder of the last {@linkcode split}: a second result without an object. */
 let rest = 0;
@@ -44,10 +47,36 @@ function split(low: number, high: number, divisor: number): number {
   return quotient;
 }
 
+/** Writes infinity, quoted. */
+export function putInfinity(position: number, negative: boolean): number {
+  return putText(position, negative ? '"-infinity"' : '"infinity"');
+}
+
+/**
+ * Writes a timestamp as a whole number of another unit; refuses one that has digits below it. An infinite one is quoted
+ * as in {@linkcode putTimestamp}.
+ */
+export function putEpoch(position: number, low: number, high: number, unit: TimeUnit, target: TimeUnit): number {
+  if (low === 0 && high === -2147483648) return putInfinity(position, true);
+  if (low === -1 && high === 2147483647) return putInfinity(position, false);
+  let p = putInt64(position, low, high);
+  if (low === 0 && high === 0) return p;
+  for (let digits = DIGITS[target] - DIGITS[unit]; digits > 0; digits--) bytes[p++] = 48;
+  for (let digits = DIGITS[unit] - DIGITS[target]; digits > 0; digits--) {
+    if (bytes[--p] === 48) continue;
+    const value = (BigInt(high) << 32n) + BigInt(low >>> 0);
+    throw new Fault(
+      "encode.value",
+      `a timestamp in ${UNITS[target]} must be a whole number: received ${value} ${UNITS[unit]}`,
+    );
+  }
+  return p;
+}
+
 /** Writes a timestamp, quoted. */
 export function putTimestamp(position: number, low: number, high: number, unit: TimeUnit, zoned: boolean): number {
-  if (low === 0 && high === -2147483648) return putText(position, '"-infinity"');
-  if (low === -1 && high === 2147483647) return putText(position, '"infinity"');
+  if (low === 0 && high === -2147483648) return putInfinity(position, true);
+  if (low === -1 && high === 2147483647) return putInfinity(position, false);
   let day: number;
   let second: number;
   let fraction = 0;
@@ -76,8 +105,8 @@ export function putTimestamp(position: number, low: number, high: number, unit: 
 
 /** Writes a Date32, quoted; its extremes are infinity. */
 export function putDate32(position: number, day: number): number {
-  if (day === 2147483647) return putText(position, '"infinity"');
-  if (day === -2147483648) return putText(position, '"-infinity"');
+  if (day === 2147483647) return putInfinity(position, false);
+  if (day === -2147483648) return putInfinity(position, true);
   return putDay(position, day);
 }
 
@@ -101,7 +130,7 @@ export function putTime(position: number, low: number, high: number, unit: TimeU
     const value = (BigInt(high) << 32n) + BigInt(low >>> 0);
     throw new Fault(
       "encode.value",
-      `a time must be from 0 to 24 hours: received ${value} ${["s", "ms", "us", "ns"][unit]}`,
+      `a time must be from 0 to 24 hours: received ${value} ${UNITS[unit]}`,
     );
   }
   bytes[position] = QUOTE;

@@ -1,0 +1,42 @@
+/**
+ * The cells of the columns of a chunk.
+ *
+ * @module
+ */
+
+import type { ChunkView } from "../../arrow/view.ts";
+import type { RowForms } from "../row_forms.ts";
+import type { Key } from "../write/key.ts";
+import type { Cell } from "./cell.ts";
+import { cellMaker, cellOf } from "./mod.ts";
+import { rawCell } from "./raw.ts";
+import { absentTest, sparseCells } from "./sparse.ts";
+
+/** How the rows of a view are written. */
+export interface RowStyle {
+  /** What stands before the value of each column. */
+  readonly keys: readonly Key[];
+  /** Whether the bytes of the one column are written as they are. */
+  readonly raw: boolean;
+  /** The forms of the columns' values; absent: the default of each. */
+  readonly forms: RowForms | undefined;
+}
+
+/** Returns the cell of each column; slots count from the chunk's first row. */
+export function rowCells({ columns, starts, rowCount }: ChunkView, { keys, raw, forms }: RowStyle): readonly Cell[] {
+  const cells = columns.map((column, at) => {
+    if (raw) return shifted(rawCell(column), starts[at]!);
+    const make = forms === undefined ? cellOf : cellMaker(forms.columns[at]!);
+    return shifted(make(column, keys[at]!, starts[at]! + rowCount), starts[at]!);
+  });
+  if (!forms?.sparse) return cells;
+  return sparseCells(columns.map((column, at) => {
+    const shift = starts[at]!;
+    const absent = absentTest(column, forms.columns[at]!);
+    return { cell: cells[at]!, absent: absent && ((slot) => absent(slot + shift)) };
+  }));
+}
+
+function shifted(cell: Cell, shift: number): Cell {
+  return shift === 0 ? cell : (slot, position) => cell(slot + shift, position);
+}
