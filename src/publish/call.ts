@@ -68,7 +68,7 @@ export interface CallFields {
 /** What is known of a call's rows, to be read. The call's own methods change it. */
 export type KnownRows = Omit<
   RowLedger,
-  "load" | "markSent" | "submit" | "withdraw" | "acknowledge" | "acknowledgeRange" | "reject" | "free"
+  "load" | "markSent" | "submit" | "withdraw" | "acknowledge" | "acknowledgeRange" | "reject" | "noteAbsence" | "free"
 >;
 
 /** A call. Its lane reports through these methods what happens to the rows. */
@@ -215,6 +215,11 @@ export class Call {
   /** Notes that a row's last submission did not store it, or may have; of an acknowledged row, that it may be gone. */
   reject(index: number, stored: "no" | "unknown"): void {
     this.#ledger.reject(index, stored);
+  }
+
+  /** Notes that the stream does not have a row: no submission has stored it. */
+  noteAbsence(index: number): void {
+    this.#ledger.noteAbsence(index);
   }
 
   /** Returns when a row of the call failed first: `time`, if none did before. A retry budget counts from there. */

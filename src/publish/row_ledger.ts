@@ -162,12 +162,22 @@ export class RowLedger {
     this.#acked += to - from;
   }
 
-  /** Notes that a row's last submission did not store it, or may have; of an acknowledged row, that it may be gone. */
+  /**
+   * Notes that a row's last submission did not store it, or may have; of an acknowledged row, that it may be gone. The
+   * row is rejected only if no other submission may have stored it.
+   */
   reject(index: number, stored: "no" | "unknown"): void {
     if (this.#codes[index] === ACKED) this.#acked--;
     if (this.#codes[index] === DUPLICATE) this.#duplicates--;
-    this.#codes[index] = stored === "no" ? REJECTED : UNKNOWN;
     if (stored === "unknown") this.#doubtful.add(index);
+    const certain = stored === "no" && (!this.hasDoubts || this.#doubtSince(index) === undefined);
+    this.#codes[index] = certain ? REJECTED : UNKNOWN;
+  }
+
+  /** Notes that the stream does not have a row: no submission has stored it. */
+  noteAbsence(index: number): void {
+    this.#codes[index] = REJECTED;
+    this.#doubtful.delete(index);
   }
 
   /** Gives the memory back. Later notes change nothing. */

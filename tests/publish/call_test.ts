@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openRun, Publisher } from "../../mod.ts";
 import { SpareMemory } from "../../src/json/memory/spare.ts";
 import { Call } from "../../src/publish/call.ts";
-import { ACKED, DUPLICATE, UNKNOWN, UNSENT } from "../../src/publish/outcomes.ts";
+import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "../../src/publish/outcomes.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
 import { preparingCall } from "./_calls.ts";
@@ -99,6 +99,21 @@ Deno.test("a row that never reached the connection is unsent, and is submitted n
   call.submit(0, 1, 0);
   call.withdraw(0);
   assert.deepEqual([call.state.tag, call.next, call.ledger.codes[0]], ["sending", 2, UNKNOWN], "sent before");
+});
+
+Deno.test("a row that some submission may have stored is not rejected, whatever its last submission was answered", () => {
+  const earlier = {
+    duplicateWindow: 1000,
+    firstSent: (index: number) => index === 2 ? { wall: 0, steady: 0 } : undefined,
+  };
+  const call = preparingCall({ earlier });
+  call.load({ count: 4, release: () => {} } as never, {} as never);
+  call.submit(0, 4, 0);
+  call.reject(1, "unknown");
+  for (let row = 0; row < 4; row++) call.reject(row, "no");
+  assert.deepEqual([...call.ledger.codes], [REJECTED, UNKNOWN, UNKNOWN, REJECTED]);
+  call.noteAbsence(1);
+  assert.equal(call.ledger.codes[1], REJECTED, "the stream was searched for it");
 });
 
 Deno.test("a call fails once, with its first error, in any state before", async () => {

@@ -176,6 +176,14 @@ async function play(
       if (error.name !== "PublishError") return assert.equal(twice, 0);
       const { counts } = error.rowOutcomes;
       assert.ok(twice <= counts.unknown, `${twice} rows are stored twice, and ${counts.unknown} of unknown outcome`);
+      const stored = new Set([...server.copies.keys()].map((body) => JSON.parse(body).n as number));
+      for (const row of numbers) {
+        const outcome = error.rowOutcomes.at(row);
+        assert.ok(
+          !stored.has(row) || !["rejected", "unsent"].includes(outcome),
+          `row ${row} is stored, not ${outcome}`,
+        );
+      }
     }
   });
 }

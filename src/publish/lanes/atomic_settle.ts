@@ -59,7 +59,8 @@ export function noteFound(
   let bytes = 0;
   for (let i = 0; i < call.count; i++) {
     if (sequences[i] === 0) {
-      call.reject(i, call.rows.hasId(i) ? "no" : "unknown");
+      if (call.rows.hasId(i)) call.noteAbsence(i);
+      else call.reject(i, "unknown");
       continue;
     }
     call.acknowledge(i, sequences[i]!, true);
