@@ -1,5 +1,6 @@
 /** The suites by name. */
 
+import { columns } from "./columns.ts";
 import { costs } from "./costs.ts";
 import { curves } from "./curves.ts";
 import { encode } from "./encode.ts";
@@ -27,6 +28,7 @@ export const suites: Readonly<Record<string, (bench: Bench) => Promise<void>>> =
   publish,
   cases,
   modes,
+  columns,
   file,
   link,
   workerd,

@@ -3,12 +3,14 @@
  *
  * Usage: worker SUITES [--quick] [--rounds N] [WORD ...]
  *        worker contender JOB
+ *        worker route JOB
  *
  * @module
  */
 
 import process from "node:process";
 import { contenders, type Job } from "./contenders.ts";
+import { type RouteJob, routes } from "./routes.ts";
 import { serve } from "./support/child.ts";
 import type { Bench } from "./support/measure.ts";
 import { runtimeName } from "./support/stage.ts";
@@ -18,6 +20,11 @@ const [names = "", ...rest] = process.argv.slice(2);
 if (names === "contender") {
   const job: Job = JSON.parse(rest[0]!);
   await serve(await contenders[job.contender](job));
+  process.exit(0);
+}
+if (names === "route") {
+  const job: RouteJob = JSON.parse(rest[0]!);
+  await serve(await routes[job.way](job));
   process.exit(0);
 }
 const quick = rest.includes("--quick");

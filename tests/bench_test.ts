@@ -86,11 +86,12 @@ Deno.test("compare() takes ratios within the same round, and warms up cases that
   };
   const calls = { a: 0, b: 0 };
   // Both become slower from round to round; a stays twice as fast.
-  const a = { name: "a", run: () => ({ count: 100, seconds: ++calls.a === 1 ? 1 : calls.a }) };
-  const b = { name: "b", isWarm: true, run: () => ({ count: 100, seconds: 2 * (++calls.b + 1) }) };
+  const a = { name: "a", run: () => ({ count: 100, seconds: ++calls.a === 1 ? 1 : calls.a, clientCpu: 30 }) };
+  const b = { name: "b", isWarm: true, run: () => ({ count: 100, seconds: 2 * (++calls.b + 1), clientCpu: 60 }) };
   await compare(bench, { suite: "s", case: "c", unit: "rows" }, [a, b]);
   assert.deepEqual(calls, { a: 4, b: 3 });
   assert.deepEqual(lines.map(({ name, ratios }) => [name, ratios]), [["a", { b: 2 }], ["b", { a: 0.5 }]]);
+  assert.deepEqual(lines.map(({ cpuRatios }) => cpuRatios), [{ b: 0.5 }, { a: 2 }]);
   assert.equal(lines[0]!.perSecond, 100 / 3);
 });
 

@@ -49,6 +49,8 @@ export interface Line {
   readonly serverCpu?: number | undefined;
   /** The median over the rounds of this rate divided by the other's. */
   readonly ratios: Readonly<Record<string, number>>;
+  /** The same of the client CPU, where both were measured. */
+  readonly cpuRatios?: Readonly<Record<string, number>>;
   /** The meaning of an additional figure, for example `MiB`. */
   readonly extra?: Readonly<Record<string, number>>;
 }
@@ -91,23 +93,35 @@ export async function compare(
     }
   }
   const rates = samples.map((all) => all.map(({ count, seconds }) => count / seconds));
+  const clientCpu = samples.map((all) => cpuOfEach(all, "clientCpu"));
+  const serverCpu = samples.map((all) => cpuOfEach(all, "serverCpu"));
   contenders.forEach(({ name }, i) => {
-    const each = (cpu: "clientCpu" | "serverCpu") =>
-      samples[i]!.some((sample) => sample[cpu] === undefined)
-        ? undefined
-        : median(samples[i]!.map((sample) => sample[cpu]! / sample.count));
-    const ratios = contenders.flatMap((other, o) =>
-      o === i ? [] : [[other.name, median(rates[i]!.map((rate, round) => rate / rates[o]![round]!))] as const]
-    );
+    const against = (values: Rounds) =>
+      Object.fromEntries(contenders.flatMap((other, o) => o === i ? [] : ratioOf(other.name, values[i], values[o])));
     bench.emit({
       ...what,
       name,
       perSecond: median(rates[i]!),
-      clientCpu: each("clientCpu"),
-      serverCpu: each("serverCpu"),
-      ratios: Object.fromEntries(ratios),
+      clientCpu: clientCpu[i] && median(clientCpu[i]),
+      serverCpu: serverCpu[i] && median(serverCpu[i]),
+      ratios: against(rates),
+      cpuRatios: against(clientCpu),
     });
   });
+}
+
+/** A value for each round of each contender, if measured. */
+type Rounds = readonly (readonly number[] | undefined)[];
+
+/** Microseconds for each, in each round; undefined where one was not measured. */
+function cpuOfEach(samples: readonly Sample[], of: "clientCpu" | "serverCpu"): readonly number[] | undefined {
+  if (samples.some((sample) => sample[of] === undefined)) return undefined;
+  return samples.map((sample) => sample[of]! / sample.count);
+}
+
+function ratioOf(name: string, own: Rounds[number], other: Rounds[number]): (readonly [string, number])[] {
+  if (own === undefined || other === undefined) return [];
+  return [[name, median(own.map((value, round) => value / other[round]!))]];
 }
 
 /**

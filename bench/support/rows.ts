@@ -1,7 +1,7 @@
 /** Rows for the benches, the same every time. */
 
 import * as arrow from "apache-arrow";
-import { batchOf, type Column, scramble, textColumn } from "../../tests/_support/arrow/batches.ts";
+import { batchOf, type Column, intColumn, scramble, textColumn } from "../../tests/_support/arrow/batches.ts";
 import { makeColumn, offsetsOf } from "../../tests/_support/arrow/columns.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 
@@ -95,17 +95,57 @@ function fill<T>(rows: number, value: (i: number) => T): T[] {
 
 /** Batches of eight columns (two below 200 bytes), whose rows have exactly `bytes` bytes of JSON each. */
 export function sizedBatches(rows: number, bytes: number, withIds: boolean, batchRows = 8192): arrow.RecordBatch[] {
+  return inBatches(rows, batchRows, (count, first) => sizedBatch(count, bytes, withIds, first, []));
+}
+
+/** The types of columns that subjects and headers are taken from. */
+export type RouteValues = "strings" | "integers";
+
+/** How many customers and kinds there are, and the first of each. */
+const CUSTOMERS = { count: 1000, first: 100_000 };
+const KINDS = { count: 8, first: 1000 };
+
+/** The same batches with the columns `customer`, of as many values as asked for (1,000), and `kind` before the others. */
+export function routedBatches(
+  rows: number,
+  bytes: number,
+  withIds: boolean,
+  values: RouteValues,
+  customers = CUSTOMERS.count,
+): arrow.RecordBatch[] {
+  const column = values === "strings"
+    ? (name: string, all: number[]) => textColumn(name, all.map(String))
+    : (name: string, all: number[]) => intColumn(name, all);
+  return inBatches(rows, 8192, (count, first) => {
+    const row = (i: number) => scramble(first + i);
+    const routing = [
+      column("customer", fill(count, (i) => CUSTOMERS.first + row(i) % customers)),
+      column("kind", fill(count, (i) => KINDS.first + row(i) % KINDS.count)),
+    ];
+    return sizedBatch(count, bytes, withIds, first, routing);
+  });
+}
+
+function inBatches(
+  rows: number,
+  batchRows: number,
+  batch: (count: number, first: number) => arrow.RecordBatch,
+): arrow.RecordBatch[] {
   const batches: arrow.RecordBatch[] = [];
-  for (let first = 0; first < rows; first += batchRows) {
-    batches.push(sizedBatch(Math.min(batchRows, rows - first), bytes, withIds, first));
-  }
+  for (let first = 0; first < rows; first += batchRows) batches.push(batch(Math.min(batchRows, rows - first), first));
   return batches;
 }
 
-function sizedBatch(rows: number, bytes: number, withIds: boolean, first: number): arrow.RecordBatch {
+function sizedBatch(
+  rows: number,
+  bytes: number,
+  withIds: boolean,
+  first: number,
+  more: readonly Column[],
+): arrow.RecordBatch {
   const all = columnsFor("", rows, { first });
   const kept = bytes < 200 ? ["id"] : ["id", "seq", "price", "active", "name", "created_at"];
-  const columns = all.filter(({ name }) => kept.includes(name));
+  const columns = [...more, ...all.filter(({ name }) => kept.includes(name))];
   if (withIds) {
     const id = (i: number) => `e${String(first + i).padStart(8, "0")}`;
     columns.unshift(textColumn("_filament_event_id", fill(rows, id)));

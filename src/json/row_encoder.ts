@@ -14,7 +14,7 @@ import { Arena, LARGEST, STOP } from "./memory/arena.ts";
 import type { Cell } from "./cells/cell.ts";
 import { bareKeys, type Key, memberKeys, NO_KEY } from "./write/key.ts";
 import { attach, flush, FULL, scratch } from "./memory/scratch.ts";
-import type { PieceMemory, SpareMemory } from "./memory/spare.ts";
+import { offsetsFor, type PieceMemory } from "./memory/spare.ts";
 import { rowCells } from "./cells/row.ts";
 import type { RowForms } from "./row_forms.ts";
 
@@ -115,14 +115,6 @@ export function begin(
     sliceEnd: 0,
     stopped: false,
   };
-}
-
-function offsetsFor(rows: number, spare: SpareMemory | undefined): Uint32Array<ArrayBuffer> {
-  const memory = spare?.take(4 * (rows + 1));
-  if (memory === undefined) return new Uint32Array(rows + 1);
-  const offsets = new Uint32Array(memory.buffer, 0, rows + 1);
-  offsets[0] = 0;
-  return offsets;
 }
 
 /** Refuses rows that would be too large even with one byte per value: rows without columns take no Arrow memory. */

@@ -10,7 +10,7 @@ import { describe } from "../util/describe.ts";
 import { RouteError } from "../errors/mod.ts";
 import { encodeSteps } from "../json/encode.ts";
 import type { Bodies } from "../json/row_encoder.ts";
-import type { PieceMemory } from "../json/memory/spare.ts";
+import { offsetsFor, type PieceMemory, type TextMemory } from "../json/memory/spare.ts";
 import { type Steps, toEnd } from "../util/steps.ts";
 import { type RowSource, writeIds } from "./ids.ts";
 import { PreparedRows, type RowParts } from "./prepared_rows.ts";
@@ -23,7 +23,7 @@ import {
   textOfRow,
   type WriteRow,
 } from "./row_texts.ts";
-import { checkSize, type MessageSize, type SizeLimits, sizeLimits, variantAt } from "./size_limits.ts";
+import { checkSize, checkSizes, type MessageSizes, type SizeLimits, sizeLimits, variantAt } from "./size_limits.ts";
 import { type MessageTarget, type TargetFields, variantOf } from "./target.ts";
 import { commandLineBytes, MAX_COMMAND_LINE } from "../subject/name.ts";
 
@@ -80,9 +80,10 @@ export function* prepareSteps(
     ...(cut ? { maxBytes: asBatch ? Math.min(MAX_PIECE_BYTES, maxInFlightBytes) : MAX_PIECE_BYTES } : {}),
     maxRowBytes: limits.maxBodyBytes,
     overRow: (row, body) => {
-      const headers = target.block(variantAt(source, row)).bytes.length + textOfRow(writers.lines, row).length;
-      const subject = textOfRow(writers.subject, row).length || target.subjectBytes.length;
-      checkSize(target, { row, index: indexOf(row), last: indexOf(row) === range.count - 1, headers, body, subject });
+      const index = indexOf(row);
+      const headers = target.block(variantAt(source, row)).bytes.length + textOfRow(writers.lines, row).length +
+        (batchHeaderBytes?.(index, index === range.count - 1) ?? 0);
+      checkSize(target, row, headers, body, textOfRow(writers.subject, row).length || target.subjectBytes.length);
     },
     memory,
   });
@@ -90,21 +91,12 @@ export function* prepareSteps(
   const rows: RowList = { view: source.view, rowAt, count: written };
   const variants = yield* variantsOf(source, rows);
   const parts: RowParts = {
-    subjects: yield* writeTexts(writers.subject, rows, target.fields.checkCaptured),
-    lines: yield* writeTexts(writers.lines, rows),
+    subjects: yield* writeTexts(writers.subject, rows, memory?.subjects, target.fields.checkCaptured),
+    lines: yield* writeTexts(writers.lines, rows, memory?.lines),
   };
-  const sizeAt = (index: number): MessageSize => ({
-    headers: target.block(typeof variants === "number" ? variants : variants[index]!).bytes.length +
-      (textBytes(parts.lines, index) ?? 0),
-    body: encoded.offsets[index + 1]! - encoded.offsets[index]!,
-    subject: textBytes(parts.subjects, index) ?? target.subjectBytes.length,
-  });
-  const count = asBatch ? rowsTogether(target, written, sizeAt) : written;
-  if (limits.uneven) {
-    for (let index = 0; index < count; index++) {
-      checkSize(target, { row: rowAt(index), index, last: index === count - 1, ...sizeAt(index) });
-    }
-  }
+  const sizes = sizesOf(target, encoded, variants, parts);
+  const count = asBatch ? rowsTogether(target, written, sizes) : written;
+  if (limits.uneven) checkSizes(target, sizes, rowAt, count);
   const bodies = firstOf(encoded, count);
   const ids = source.ids && (yield* writeIds(source, target, writers, bodies, rowAt, memory?.ids));
   return new PreparedRows(target, source, range.from, bodies, variants, parts, ids, memory);
@@ -141,6 +133,23 @@ function* variantsOf(source: RowSource, rows: RowList): Steps<number | Uint8Arra
   return variants;
 }
 
+/** The sizes of encoded rows. */
+function sizesOf(
+  target: MessageTarget,
+  bodies: Bodies,
+  variants: number | Uint8Array,
+  { subjects, lines }: RowParts,
+): MessageSizes {
+  const bytesAt = (offsets: Uint32Array, index: number): number => offsets[index + 1]! - offsets[index]!;
+  return {
+    headers: (index) =>
+      target.block(typeof variants === "number" ? variants : variants[index]!).bytes.length +
+      (lines === undefined ? 0 : bytesAt(lines.offsets, index)),
+    body: (index) => bytesAt(bodies.offsets, index),
+    subject: (index) => subjects === undefined ? target.subjectBytes.length : bytesAt(subjects.offsets, index),
+  };
+}
+
 function writersOf(
   { values }: RowSource,
   { fields, rowHeaders }: MessageTarget,
@@ -161,11 +170,12 @@ const TEXT_GUESS = 32;
 function* writeTexts(
   write: WriteRow | undefined,
   rows: RowList,
+  memory: TextMemory | undefined,
   check?: (text: string, row: number) => void,
 ): Steps<RowTexts | undefined> {
   if (write === undefined) return undefined;
-  const buffer = new TextBuffer(TEXT_GUESS * rows.count);
-  const offsets = new Uint32Array(rows.count + 1);
+  const buffer = new TextBuffer(TEXT_GUESS * rows.count, memory?.bytes);
+  const offsets = offsetsFor(rows.count, memory?.offsets);
   const checked = new Set<string>();
   const decoder = new TextDecoder();
   yield* readRows(rows, (row, index) => {
@@ -180,10 +190,6 @@ function* writeTexts(
   return { bytes: buffer.bytes, offsets };
 }
 
-function textBytes(texts: RowTexts | undefined, index: number): number | undefined {
-  return texts && texts.offsets[index + 1]! - texts.offsets[index]!;
-}
-
 /** The first of some bodies, without a copy. */
 function firstOf(bodies: Bodies, count: number): Bodies {
   const { bytes, offsets } = bodies;
@@ -192,12 +198,11 @@ function firstOf(bodies: Bodies, count: number): Bodies {
 }
 
 /** How many rows fit the window together as one batch: at least one, whose own size is checked apart. */
-function rowsTogether(target: MessageTarget, count: number, sizeAt: (index: number) => MessageSize): number {
+function rowsTogether(target: MessageTarget, count: number, sizes: MessageSizes): number {
   const { batchHeaderBytes, maxInFlightBytes } = target.fields;
   let size = 0;
   for (let i = 0; i < count; i++) {
-    const { headers, body, subject } = sizeAt(i);
-    const row = headers + body + subject;
+    const row = sizes.headers(i) + sizes.body(i) + sizes.subject(i);
     if (size + row + batchHeaderBytes!(i, true) > maxInFlightBytes) return Math.max(1, i);
     size += row + batchHeaderBytes!(i, false);
   }

@@ -8,6 +8,7 @@ import { ID_LENGTH } from "../hash/message_id.ts";
 import { crc32c } from "../hash/crc32c.ts";
 import type { Bodies } from "../json/row_encoder.ts";
 import type { PieceMemory } from "../json/memory/spare.ts";
+import { copyBytes } from "../util/copy_bytes.ts";
 import type { Steps } from "../util/steps.ts";
 import type { HeaderBlock } from "./headers.ts";
 import type { RowSource } from "./ids.ts";
@@ -48,8 +49,8 @@ export class PreparedRows {
   #crc32c: number | undefined;
   readonly #only: readonly number[] | undefined;
   readonly #variants: number | Uint8Array;
-  /** Where each row's subject begins in `subjectBytes`; undefined if all rows have one subject. */
-  #subjectOffsets: Uint32Array | undefined;
+  /** The subject of each row; undefined if all rows have one subject. */
+  #subjects: RowTexts | undefined;
   /** The header lines of each row; undefined if all rows have the same headers. */
   #lines: RowTexts | undefined;
   #ids: Uint8Array<ArrayBuffer> | undefined;
@@ -67,7 +68,7 @@ export class PreparedRows {
   ) {
     this.target = target;
     this.subjectBytes = texts.subjects?.bytes ?? target.subjectBytes;
-    this.#subjectOffsets = texts.subjects?.offsets;
+    this.#subjects = texts.subjects;
     this.#lines = texts.lines;
     this.from = from;
     this.count = encoded.offsets.length - 1;
@@ -108,9 +109,11 @@ export class PreparedRows {
     this.offsets = NO_OFFSETS;
     if (this.#ids !== undefined) this.#memory?.ids.give(this.#ids);
     this.#ids = undefined;
-    this.#subjectOffsets = undefined;
-    this.#lines = undefined;
+    if (this.#subjects !== undefined) this.#memory?.subjects.give(this.#subjects);
+    this.#subjects = undefined;
     this.subjectBytes = NOTHING;
+    if (this.#lines !== undefined) this.#memory?.lines.give(this.#lines);
+    this.#lines = undefined;
   }
 
   /** Bytes of all bodies. */
@@ -125,17 +128,17 @@ export class PreparedRows {
 
   /** Where a row's subject begins in {@linkcode subjectBytes}. */
   subjectStart(index: number): number {
-    return this.#subjectOffsets === undefined ? 0 : this.#subjectOffsets[index]!;
+    return this.#subjects === undefined ? 0 : this.#subjects.offsets[index]!;
   }
 
   /** Where a row's subject ends. */
   subjectEnd(index: number): number {
-    return this.#subjectOffsets === undefined ? this.subjectBytes.length : this.#subjectOffsets[index + 1]!;
+    return this.#subjects === undefined ? this.subjectBytes.length : this.#subjects.offsets[index + 1]!;
   }
 
   /** A row's subject. */
   subjectOf(index: number): string {
-    if (this.#subjectOffsets === undefined) return this.target.fields.subject;
+    if (this.#subjects === undefined) return this.target.fields.subject;
     return decoder.decode(this.subjectBytes.subarray(this.subjectStart(index), this.subjectEnd(index)));
   }
 
@@ -147,15 +150,15 @@ export class PreparedRows {
   /** Writes a row's header block with its id. Returns the position after it. */
   writeHeaders(index: number, to: Uint8Array, at: number): number {
     const { bytes, idAt, linesAt } = this.#blockOf(index);
-    const lines = this.#lineBytes(index);
     to.set(bytes, at);
-    if (lines > 0) {
-      const start = this.#lines!.offsets[index]!;
-      to.set(this.#lines!.bytes.subarray(start, start + lines), at + linesAt);
-      to.set(bytes.subarray(linesAt), at + linesAt + lines);
+    let end = at + bytes.length;
+    if (this.#lines !== undefined) {
+      const { bytes: lines, offsets } = this.#lines;
+      const linesEnd = copyBytes(lines, offsets[index]!, offsets[index + 1]!, to, at + linesAt);
+      end = copyBytes(bytes, linesAt, bytes.length, to, linesEnd);
     }
-    if (idAt >= 0) this.#writeId(index, to, at + lines + idAt);
-    return at + bytes.length + lines;
+    if (idAt >= 0) this.#writeId(index, to, end - bytes.length + idAt);
+    return end;
   }
 
   #blockOf(index: number): HeaderBlock {

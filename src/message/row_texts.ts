@@ -7,16 +7,18 @@
 import type { TextColumn } from "../arrow/text_column.ts";
 import { EncodeError } from "../errors/mod.ts";
 import { option, type Wording, words } from "../errors/wording.ts";
+import type { SpareMemory } from "../json/memory/spare.ts";
 import type { SubjectEscape } from "../types/mod.ts";
 import { subjectFault, tokenFault } from "../subject/name.ts";
 import { type RowPlaceholder, type TemplatePart, templateParts } from "../subject/template.ts";
+import { copyBytes } from "../util/copy_bytes.ts";
 import { describe } from "../util/describe.ts";
 import { isUtf8 } from "../util/utf8.ts";
 
 /** Strings of consecutive rows, one after another. String `i` is `bytes[offsets[i], offsets[i + 1])`. */
 export interface RowTexts {
-  readonly bytes: Uint8Array;
-  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly offsets: Uint32Array<ArrayBuffer>;
 }
 
 /** Appends bytes. The memory grows as needed. */
@@ -25,24 +27,19 @@ export class TextBuffer {
   /** Where the next byte goes. */
   end = 0;
 
-  /** Creates a buffer for about `guess` bytes. */
-  constructor(guess: number) {
-    this.bytes = new Uint8Array(guess);
+  /** Creates a buffer in spare memory, if present, otherwise for about `guess` bytes. */
+  constructor(guess: number, spare?: SpareMemory) {
+    this.bytes = spare?.take() ?? new Uint8Array(guess);
   }
 
   /** Appends `source[start, end)`. */
   add(source: Uint8Array, start: number, end: number): void {
-    this.reserve(end - start);
-    const { bytes } = this;
-    let at = this.end;
-    // A copy loop: values are some ten bytes, for which `set` costs several times as much.
-    for (let i = start; i < end; i++) bytes[at++] = source[i]!;
-    this.end = at;
+    if (this.end + end - start > this.bytes.length) this.#grow(end - start);
+    this.end = copyBytes(source, start, end, this.bytes, this.end);
   }
 
   /** Makes room for `size` more bytes. */
-  reserve(size: number): void {
-    if (this.end + size <= this.bytes.length) return;
+  #grow(size: number): void {
     const larger = new Uint8Array(2 * (this.end + size));
     larger.set(this.bytes.subarray(0, this.end));
     this.bytes = larger;
@@ -203,7 +200,7 @@ export function headerWriter(
   return (row, to) => {
     for (const { name, parts } of lines) {
       const start = to.end;
-      if (!parts.every((part) => writeHeaderPart(part, name, row, to))) {
+      if (!writeHeader(parts, name, row, to)) {
         to.end = start;
         continue;
       }
@@ -218,6 +215,12 @@ const LINE_END = encoder.encode("\r\n");
 
 /** Servers before 2.11 search the whole header block for it; see the rule of static headers. */
 const ID_HEADER = encoder.encode("Nats-Msg-Id");
+
+/** Writes a header without its line end. Returns false if a value is null and has no fallback. */
+function writeHeader(parts: readonly Part[], name: string, row: number, to: TextBuffer): boolean {
+  for (const part of parts) if (!writeHeaderPart(part, name, row, to)) return false;
+  return true;
+}
 
 /** Writes a part of a header. Returns false if its value is null and has no fallback. */
 function writeHeaderPart(part: Part, name: string, row: number, to: TextBuffer): boolean {

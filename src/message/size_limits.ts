@@ -27,11 +27,11 @@ export interface SizeLimits {
   readonly uneven: boolean;
 }
 
-/** Bytes of the parts of a message. The headers are those without batch headers. */
-export interface MessageSize {
-  readonly headers: number;
-  readonly body: number;
-  readonly subject: number;
+/** Bytes of the parts of messages, by index. The headers are those without batch headers. */
+export interface MessageSizes {
+  headers(index: number): number;
+  body(index: number): number;
+  subject(index: number): number;
 }
 
 /** Returns the limits of a batch's messages. */
@@ -57,20 +57,32 @@ export function variantAt(source: RowSource, row: number): number {
   return variantOf(operationOf(source.operations, row), hasEventId(source, row));
 }
 
+/** Throws an EncodeError `encode.too_large` for the first of `count` messages that is too large. */
+export function checkSizes(
+  target: MessageTarget,
+  sizes: MessageSizes,
+  rowAt: (index: number) => number,
+  count: number,
+): void {
+  const { batchHeaderBytes = () => 0 } = target.fields;
+  for (let index = 0; index < count; index++) {
+    const headers = sizes.headers(index) + batchHeaderBytes(index, index === count - 1);
+    checkSize(target, rowAt(index), headers, sizes.body(index), sizes.subject(index));
+  }
+}
+
 /**
- * Throws an EncodeError `encode.too_large` for a message that is too large. Its batch headers follow from its position
- * among the rows of its piece.
+ * Throws an EncodeError `encode.too_large` for a message that is too large; its headers include batch headers. Takes
+ * plain numbers: an object per row took 40 to 70 ns, a tenth of what it takes to prepare a row of 256 bytes.
  */
 export function checkSize(
   { fields }: MessageTarget,
-  { row, index, last, headers: own, body, subject }: MessageSize & {
-    readonly row: number;
-    readonly index: number;
-    readonly last: boolean;
-  },
+  row: number,
+  headers: number,
+  body: number,
+  subject: number,
 ): void {
-  const { maxMessageBytes, maxInFlightBytes, limitedBy, batchHeaderBytes = () => 0 } = fields;
-  const headers = own + batchHeaderBytes(index, last);
+  const { maxMessageBytes, maxInFlightBytes, limitedBy } = fields;
   if (headers > MAX_HEADER_BYTES) throw tooLarge(row, "headers", headers, MAX_HEADER_BYTES, "the server's limit");
   if (headers + body > maxMessageBytes) {
     throw tooLarge(row, "headers and body", headers + body, maxMessageBytes, limitedBy);

@@ -3,6 +3,7 @@ import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { EncodeError } from "../../src/errors/mod.ts";
 import { messageId } from "../../src/hash/message_id.ts";
+import { PieceMemory } from "../../src/json/memory/spare.ts";
 import { prepareRows } from "../../src/message/prepare.ts";
 import type { PreparedRows } from "../../src/message/prepared_rows.ts";
 import { MessageTarget } from "../../src/message/target.ts";
@@ -25,6 +26,7 @@ function prepared(
   options: Partial<PublisherOptions>,
   batch: Partial<RowBatch> = {},
   limits: { maxMessageBytes?: number; maxInFlightBytes?: number } = {},
+  memory?: PieceMemory,
 ): PreparedRows {
   const settings = resolveOptions({ stream: "S", subject: "s", ...options });
   const { written, pattern, parts } = resourceSubject(settings.subject, "eu");
@@ -45,7 +47,7 @@ function prepared(
     ...limits,
   });
   const source = openBatch({ resource: "eu", rows, ...batch }, settings);
-  return prepareRows(source, { from: 0, count: source.selected }, target, false);
+  return prepareRows(source, { from: 0, count: source.selected }, target, false, memory);
 }
 
 const text = new TextDecoder();
@@ -274,6 +276,49 @@ Deno.test("a header has the value of its row, and is left out for null", () => {
     [...own, "X-First: fixed", "X-Both: none/NaN", "X-At: 1970-01-01T00:00:01.5", "X-Last: fixed, too"],
     [...own, "X-First: fixed", "X-Region: ", "X-Both: none/-0", "X-At: 1970-01-01T00:00:00.001", "X-Last: fixed, too"],
   ]);
+});
+
+Deno.test("subjects and headers in memory of earlier pieces are those in new memory", () => {
+  const options = { subject: "s.{row.a|none}", headers: { "X-A": "{row.a}", "X-B": "{row.b|-}/{row.a}" } };
+  const value = fc.option(fc.stringMatching(/^[a-z]{0,9}$/));
+  const piece = fc.array(fc.record({ a: value, b: value, id: value }), { minLength: 1, maxLength: 40 });
+  fc.assert(fc.property(fc.array(piece, { minLength: 2, maxLength: 6 }), (pieces) => {
+    const memory = new PieceMemory();
+    for (const values of pieces) {
+      const column = (name: "a" | "b") => strings(values.map((row) => row[name]));
+      const ids = strings(values.map(({ id }, row) => id && `${row} ${id}`));
+      const rows = tableOf({ a: column("a"), b: column("b"), _filament_event_id: ids });
+      const plain = prepared(rows, options);
+      const reused = prepared(rows, options, {}, {}, memory);
+      assert.deepEqual(subjectsOf(reused), subjectsOf(plain));
+      const headers = (of: PreparedRows) => all(of, (index) => headersOf(of, index));
+      assert.deepEqual(headers(reused), headers(plain));
+      reused.free();
+      reused.free();
+      for (const { bytes, offsets } of [memory.subjects, memory.lines]) {
+        for (const spare of [bytes, offsets]) {
+          const given = spare.take()!;
+          assert.ok(spare.take() === undefined, "free() gives memory back once");
+          spare.give(given.fill(0xee));
+        }
+      }
+    }
+  }));
+});
+
+Deno.test("a million subjects of as many rows are written to the memory of the first piece", () => {
+  const memory = new PieceMemory();
+  const options = { subject: "s.{row.n}", headers: { "X-N": "{row.n}" } };
+  const buffers = new Set<ArrayBuffer>();
+  const size = 50_000;
+  for (let first = 1_000_000; first < 2_000_000; first += size) {
+    const numbers = Int32Array.from({ length: size }, (_, i) => first + i);
+    const rows = prepared(tableOf({ n: arrow.vectorFromArray(numbers) }), options, {}, {}, memory);
+    assert.equal(rows.subjectOf(size - 1), `s.${first + size - 1}`);
+    buffers.add(rows.subjectBytes.buffer as ArrayBuffer);
+    rows.free();
+  }
+  assert.equal(buffers.size, 1);
 });
 
 for (const value of ["a\r\nNats-Rollup: all", "a\nb", "\0", "x Nats-Msg-Id: 1"]) {

@@ -44,6 +44,26 @@ export class SpareMemory {
   }
 }
 
+/** The spare buffers of strings of rows. */
+export class TextMemory {
+  /** For the strings, one after another. */
+  readonly bytes: SpareMemory = new SpareMemory();
+  /** For where each begins. */
+  readonly offsets: SpareMemory = new SpareMemory();
+
+  /** Takes back the memory of strings. The caller must not touch it afterwards. */
+  give(texts: { readonly bytes: Uint8Array<ArrayBuffer>; readonly offsets: Uint32Array<ArrayBuffer> }): void {
+    this.bytes.give(texts.bytes);
+    this.offsets.give(texts.offsets);
+  }
+
+  /** Releases all buffers and keeps none that is given back later. */
+  close(): void {
+    this.bytes.close();
+    this.offsets.close();
+  }
+}
+
 /** The spare buffers of a publisher, one list for each kind, because the kinds differ in size. */
 export class PieceMemory {
   /** For bodies; absent if the wire may hold references to them. */
@@ -52,6 +72,10 @@ export class PieceMemory {
   readonly offsets: SpareMemory = new SpareMemory();
   /** For ids. */
   readonly ids: SpareMemory = new SpareMemory();
+  /** For subjects, if each row has its own. */
+  readonly subjects: TextMemory = new TextMemory();
+  /** For header lines, if each row has its own. */
+  readonly lines: TextMemory = new TextMemory();
   /** For the outcome of each row. */
   readonly fates: SpareMemory = new SpareMemory();
 
@@ -62,11 +86,21 @@ export class PieceMemory {
 
   /** Releases all buffers and keeps none that is given back later. */
   close(): void {
-    for (const spare of [this.bodies, this.offsets, this.ids, this.fates]) spare?.close();
+    const { bodies, offsets, ids, subjects, lines, fates } = this;
+    for (const spare of [bodies, offsets, ids, subjects, lines, fates]) spare?.close();
   }
 }
 
 /** Returns `size` zeros, in spare memory if there is enough. */
 export function zeros(size: number, spare: SpareMemory | undefined): Uint8Array<ArrayBuffer> {
   return spare?.take(size)?.subarray(0, size).fill(0) ?? new Uint8Array(size);
+}
+
+/** Returns room for the offsets of some strings, in spare memory if there is enough. The first offset is 0. */
+export function offsetsFor(count: number, spare: SpareMemory | undefined): Uint32Array<ArrayBuffer> {
+  const memory = spare?.take(4 * (count + 1));
+  if (memory === undefined) return new Uint32Array(count + 1);
+  const offsets = new Uint32Array(memory.buffer, 0, count + 1);
+  offsets[0] = 0;
+  return offsets;
 }

@@ -7,6 +7,7 @@
 
 import type { MsgHdrs, NatsConnection, PublishOptions } from "@nats-io/nats-core";
 import type { PreparedRows } from "../../message/prepared_rows.ts";
+import { copyBytes } from "../../util/copy_bytes.ts";
 import { settle } from "../../util/settle.ts";
 import { BurstMemory } from "./burst_memory.ts";
 import { type FrameSink, frameSink } from "./client_internals.ts";
@@ -113,12 +114,12 @@ class FrameWire implements Wire {
     burst[at++] = 0x55;
     burst[at++] = 0x42;
     burst[at++] = 0x20;
-    at = copy(rows.subjectBytes, subjectStart, subjectEnd, burst, at);
+    at = copyBytes(rows.subjectBytes, subjectStart, subjectEnd, burst, at);
     burst[at++] = 0x20;
     if (reply !== undefined) {
-      at = copy(reply.before, 0, reply.before.length, burst, at);
+      at = copyBytes(reply.before, 0, reply.before.length, burst, at);
       at = writeWhole(burst, at, number);
-      at = copy(reply.after, 0, reply.after.length, burst, at);
+      at = copyBytes(reply.after, 0, reply.after.length, burst, at);
       burst[at++] = 0x20;
     }
     if (headerLength > 0) {
@@ -199,13 +200,6 @@ function publishEmpty(nc: NatsConnection, subject: string, reply: ReplyForm, num
 
 function replyText({ before, after }: ReplyForm, number: number): string {
   return decoder.decode(before) + number + decoder.decode(after);
-}
-
-/** A copy loop: subject and reply are some thirty bytes, for which `set` costs several times as much. */
-function copy(source: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
-  let p = at;
-  for (let i = start; i < end; i++) to[p++] = source[i]!;
-  return p;
 }
 
 /** Writes a whole number in decimal digits. */

@@ -1,0 +1,66 @@
+/**
+ * Rows with a subject and a header of their own, beside the same rows with one subject and one header, and beside what
+ * one writes without jetrow.
+ *
+ * @module
+ */
+
+import { type RouteJob, routes } from "./routes.ts";
+import { Child } from "./support/child.ts";
+import { type Bench, compare, type Contender, cpuOf, since } from "./support/measure.ts";
+import { Stage } from "./support/stage.ts";
+
+type Case = Pick<RouteJob, "publishMode" | "ids" | "values">;
+
+const CASES: readonly Case[] = [
+  { publishMode: "individual", ids: true, values: "strings" },
+  { publishMode: "individual", ids: false, values: "strings" },
+  { publishMode: "individual", ids: true, values: "integers" },
+  { publishMode: "fast", ids: true, values: "strings" },
+  { publishMode: "atomic", ids: true, values: "strings" },
+];
+
+const BYTES = 256;
+const WINDOW = 1024;
+
+/** Each subject that a row can get, and the header's value, have as many bytes as the fixed ones. */
+const SUBJECTS = "bench.>";
+
+/** Runs the suite. */
+export async function columns(bench: Bench): Promise<void> {
+  await using stage = await Stage.open();
+  const names = Object.keys(routes) as (keyof typeof routes)[];
+  for (const each of CASES) {
+    const name = nameOf(each);
+    if (bench.only.length > 0 && !bench.only.some((word) => name.includes(word))) continue;
+    const rows = bench.quick ? 60_000 : 120_000;
+    const job = { ...each, url: stage.server.url, rows, bytes: BYTES, window: WINDOW };
+    const children = await Promise.all(names.map((way) => Child.start(["route", JSON.stringify({ ...job, way })])));
+    const emit: Bench["emit"] = (line) =>
+      bench.emit({ ...line, extra: { "CPU x fixed": line.cpuRatios?.["fixed subject"] ?? 1 } });
+    const ways = names.map((name, i) => contenderOf(stage, name, children[i]!));
+    await compare({ ...bench, emit }, { suite: "columns", case: name, unit: "rows" }, ways);
+    for (const child of children) child.end();
+  }
+}
+
+function nameOf({ publishMode, ids, values }: Case): string {
+  return `${publishMode}, ${values}${ids ? ", ids" : ""}`;
+}
+
+/** Each run goes to an empty stream, and is counted only when all of it is stored. */
+function contenderOf(stage: Stage, name: string, child: Child): Contender {
+  const { pid } = stage.server;
+  return {
+    name,
+    async run() {
+      await stage.freshStream("file", [SUBJECTS], { allow_atomic: true, allow_batched: true });
+      const before = cpuOf(pid);
+      const sample = await child.run();
+      const serverCpu = since(before, cpuOf(pid));
+      const stored = await stage.stored();
+      if (stored !== sample.count) throw new Error(`${name}: ${stored} of ${sample.count} rows are stored`);
+      return { ...sample, serverCpu };
+    },
+  };
+}
