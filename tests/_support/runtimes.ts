@@ -10,7 +10,7 @@ import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
 import { withLock } from "./lock.ts";
 import { cacheFolder, run } from "./nats/mod.ts";
-import { printMissing } from "./missing.ts";
+import { printMissing } from "./missing_tool.ts";
 
 /** npm's packages: `node` installs the newest Node.js. */
 const PACKAGES = {

@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type CliIo, main } from "../../src/cli/main.ts";
-import { printMissing } from "../_support/missing.ts";
+import { printMissing } from "../_support/missing_tool.ts";
 
 /** The exit code and output of a run. */
 export interface Said {

@@ -6,7 +6,7 @@ import { startNatsServer } from "../_support/nats/server.ts";
 import { freePorts } from "../_support/nats/ports.ts";
 import { startTcpProxy, type TcpProxy } from "../_support/nats/tcp_proxy.ts";
 import { until } from "../_support/wait.ts";
-import type { Env, Fixtures } from "./stage.ts";
+import type { Env, Fixtures } from "./context.ts";
 import type { Result } from "./suite.ts";
 
 /** A running control server, with its own nats-server. */

@@ -2,7 +2,7 @@
 
 import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
 import { equal, ok, rejection } from "./assert.ts";
-import { ask, configOf, count, publishError, type Stage } from "./stage.ts";
+import { ask, configOf, count, publishError, type Stage } from "./context.ts";
 
 /** The connection is cut with rows on the wire: each is unknown, and every later call throws the same error. */
 export async function cut(stage: Stage): Promise<void> {

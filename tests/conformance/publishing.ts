@@ -3,7 +3,7 @@
 import { tableFromIPC } from "apache-arrow";
 import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
 import { equal, ok, rejection } from "./assert.ts";
-import { configOf, count, fromBase64, type Stage, stored } from "./stage.ts";
+import { configOf, count, fromBase64, type Stage, stored } from "./context.ts";
 
 /** A bounded run: one batch, then a sequence in pieces, totals, the stored bytes. */
 export async function boundedRun(stage: Stage): Promise<void> {

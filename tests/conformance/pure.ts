@@ -4,7 +4,7 @@ import * as flechette from "@uwdata/flechette";
 import * as arrow from "apache-arrow";
 import type { ArrowRows } from "../../src/types/mod.ts";
 import { equal, equalBytes, ok, rejection } from "./assert.ts";
-import { fromBase64, type GoldenFile, type Library, type Stage } from "./stage.ts";
+import { fromBase64, type GoldenFile, type Library, type Stage } from "./context.ts";
 
 /** The rows of every Arrow type, to the byte, read by apache-arrow and by flechette; and invalid rows. */
 export function golden({ library, fixtures }: Stage): void {

@@ -4,11 +4,11 @@
  * @module
  */
 
-import { modes, reading } from "./beyond.ts";
+import { modes, reading } from "./modes_and_reading.ts";
 import { abort, continues, cut, full } from "./faults.ts";
 import { boundedRun, duplicates, everyType, session } from "./publishing.ts";
 import { errors, golden, ids } from "./pure.ts";
-import type { Connect, Env, Fixtures, Library, Stage } from "./stage.ts";
+import type { Connect, Env, Fixtures, Library, Stage } from "./context.ts";
 
 /** How a check ended. */
 export interface Result {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Options, Publisher, type PublishError, type RowBatch } from "../../mod.ts";
-import { assertAftermath, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailedPublish, type ExpectedFailure, failureOf } from "../_support/failed_publish.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import {
   type Answer,
@@ -77,14 +77,14 @@ export async function playFault(fault: Fault, { frames, owned }: Staging): Promi
   const failing = failureOf(publisher.publish(batch, fault.signal === undefined ? {} : { signal: fault.signal }));
   await fault.act?.({ fake, stream, publisher });
   const error = await failing;
-  return await assertAftermath({
+  return await assertFailedPublish({
     error,
     expected: fault.expected,
     batch,
     rows,
     publisher,
     stored: () => Promise.resolve(stream.rows),
-    assertLetGo: () => Promise.resolve(assertLetGo(fake, owned)),
+    assertReleased: () => Promise.resolve(assertReleased(fake, owned)),
     answerLate: () => Promise.resolve(answerLate(fake)),
     reopen: () => Publisher.open(fakeOver(stream, frames).nc, options),
   });
@@ -96,7 +96,7 @@ export function fakeOver(stream: StreamModel, frames: boolean): FakeConnection {
 }
 
 /** Fails unless the inbox is unsubscribed, and the connection is closed exactly if it is the publisher's own. */
-export function assertLetGo(fake: FakeConnection, owned: boolean): void {
+export function assertReleased(fake: FakeConnection, owned: boolean): void {
   assert.deepEqual(fake.subscribed, []);
   const closes = fake.calls.filter((call) => call === "close").length;
   assert.equal(closes, owned ? 1 : 0, "only a dialled connection is closed");

@@ -5,7 +5,7 @@ import { jetstream, type StreamConfig } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type Options, Publisher, type PublishError, type RowBatch, type SinkConfig } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
-import { assertAftermath, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailedPublish, type ExpectedFailure, failureOf } from "../_support/failed_publish.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { clientsOf, managerOf, type NatsServer, startTcpProxy, type TcpProxy } from "../_support/nats/mod.ts";
 import { GiveUp, until } from "../_support/wait.ts";
@@ -94,7 +94,7 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
   await fault.act(scene);
   const error = await failing;
   await fault.repair?.(scene);
-  return await assertAftermath({
+  return await assertFailedPublish({
     error,
     expected: fault.expected,
     batch,
@@ -102,7 +102,7 @@ export async function playOnServer(fault: ServerFault): Promise<PublishError> {
     publisher,
     // A stream that has just got another leader may leave a request unanswered.
     stored: () => until("the stream's rows", () => admin((nc) => storedRows(nc, config.stream))),
-    assertLetGo: () => assertGone(server, name),
+    assertReleased: () => assertGone(server, name),
     answerLate: () => admin((nc) => answerLate(nc, inboxes)),
     kept: fault.kept ?? true,
     ...(fault.replay === false

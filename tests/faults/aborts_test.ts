@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openRun, type Options, Publisher } from "../../mod.ts";
-import { assertFailure, assertWhole, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, assertWhole, failureOf } from "../_support/failed_publish.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { ack, apiError, fakeConnection, NO_RESPONDERS, StreamModel } from "../_support/fake/mod.ts";
 import { BASE, reached, testFault } from "./_scripted.ts";

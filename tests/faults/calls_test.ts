@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { NatsConnection } from "@nats-io/nats-core";
 import { type CallOptions, type Options, Publisher, type PublishError, type RowBatch } from "../../mod.ts";
-import { assertAgreement, assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
+import { assertAgreement, assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/failed_publish.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import {
   ack,

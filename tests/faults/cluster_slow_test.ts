@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect, publishAll, Publisher, type SinkConfig, type WriteReceipt } from "../../src/runtime/deno.ts";
 import { api, type NatsCluster, type NatsServer, startNatsCluster } from "../_support/nats/mod.ts";
-import { assertWhole } from "../_support/aftermath.ts";
+import { assertWhole } from "../_support/failed_publish.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { until } from "../_support/wait.ts";
 import { asAdmin, playOnServer, type ServerScene, storedRows } from "./_server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PermissionViolationError } from "@nats-io/nats-core";
 import { Publisher } from "../../mod.ts";
-import { assertFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, failureOf } from "../_support/failed_publish.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection, NO_RESPONDERS } from "../_support/fake/mod.ts";
 import { BASE, reached, STAGINGS, testFault } from "./_scripted.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PermissionViolationError } from "@nats-io/nats-core";
 import fc from "fast-check";
 import { type Options, Publisher, PublishError, type RowBatch } from "../../mod.ts";
-import { assertOutcomes } from "../_support/aftermath.ts";
+import { assertOutcomes } from "../_support/failed_publish.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import {
   type Answer,
@@ -14,7 +14,7 @@ import {
   TOO_MANY_REQUESTS,
 } from "../_support/fake/mod.ts";
 import { onVirtualClock } from "../_support/clock.ts";
-import { answerLate, assertLetGo, BASE, fakeOver } from "./_scripted.ts";
+import { answerLate, assertReleased, BASE, fakeOver } from "./_scripted.ts";
 
 /** What happens to a message: whether it is stored, and the answer. */
 const FATES: Readonly<Record<string, (store: () => Answer) => Answer | readonly Answer[] | undefined>> = {
@@ -137,7 +137,7 @@ Deno.test(
         });
         if (!ids) assert.equal(new Set(stream.rows).size, stream.rows.length, "what has no id is stored once at most");
         await (closing ?? publisher.close());
-        assertLetGo(fake, owned);
+        assertReleased(fake, owned);
         const { inFlight, inFlightBytes, ...stats } = publisher.stats();
         assert.deepEqual([inFlight, inFlightBytes], [0, 0]);
         answerLate(fake);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { api, clientsOf, createStream, type NatsServer, startNatsServer, startTcpProxy } from "../_support/nats/mod.ts";
-import { assertAgreement, assertFailure, assertWhole, failureOf } from "../_support/aftermath.ts";
+import { assertAgreement, assertFailure, assertWhole, failureOf } from "../_support/failed_publish.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import { until } from "../_support/wait.ts";
 import { connect, openRun, openSession, publishAll, Publisher, type SinkConfig } from "../../src/runtime/deno.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Options, Publisher, type PublishErrorCode, type RowOutcome } from "../../mod.ts";
-import { assertAgreement, assertFailure, assertWhole, failureOf } from "../_support/aftermath.ts";
+import { assertAgreement, assertFailure, assertWhole, failureOf } from "../_support/failed_publish.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import {
   ack,

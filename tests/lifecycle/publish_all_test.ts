@@ -8,11 +8,11 @@ import {
   type RowBatch,
   type WriteReceipt,
 } from "../../mod.ts";
-import { assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, assertOutcomes, assertWhole, failureOf } from "../_support/failed_publish.ts";
 import { batchOf, idBatch, intColumn, numberBatch, textColumn } from "../_support/arrow/mod.ts";
 import { NO_RESPONDERS, refusal, streamInfo, StreamModel } from "../_support/fake/mod.ts";
 import { BASE, reached } from "../faults/_scripted.ts";
-import { Line } from "./_line.ts";
+import { LossyDialer } from "./_lossy_dialer.ts";
 import { onVirtualClock } from "../_support/clock.ts";
 
 const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });
@@ -21,14 +21,14 @@ const code = (error: unknown): string => (error as { code: string }).code;
 Deno.test(
   "publishAll() sends the remaining rows over another connection, and reports one receipt per piece",
   onVirtualClock(async () => {
-    const line = new Line({ dieAt: [7, 3, 12] });
+    const dialer = new LossyDialer({ loseAt: [7, 3, 12] });
     const receipts: WriteReceipt[] = [];
-    const total = await publishAll(line.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], {
+    const total = await publishAll(dialer.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], {
       budget: "30s",
       batchMaxRows: 8,
       onReceipt: (receipt) => void receipts.push(receipt),
     });
-    assertWhole(line.stream.rows, 30);
+    assertWhole(dialer.stream.rows, 30);
     assert.deepEqual(receipts.map(({ batch, offset, rows }) => [batch, offset, rows]), [
       [0, 0, 8],
       [0, 8, 2],
@@ -40,14 +40,14 @@ Deno.test(
       const encoded = encodeRows(idBatch(rows, { first: index * 10 + offset }));
       assert.deepEqual([crc32c, bytes], [encoded.crc32c, encoded.bytes.length]);
       const stored = sequences!.flatMap(([a, b]) =>
-        Array.from({ length: b - a + 1 }, (_, i) => line.stream.rows[a + i - 1])
+        Array.from({ length: b - a + 1 }, (_, i) => dialer.stream.rows[a + i - 1])
       );
       assert.deepEqual(stored, Array.from({ length: rows }, (_, i) => index * 10 + offset + i), "in row order");
     }
     assert.deepEqual([total.rows, total.resources[0]!.batches], [30, 2]);
     assert.equal(total.bytes, receipts.reduce((sum, { bytes }) => sum + bytes, 0));
-    assert.equal(line.connections.length, 4);
-    assert.ok(line.connections.every((fake) => fake.nc.isClosed()), "who dials closes");
+    assert.equal(dialer.connections.length, 4);
+    assert.ok(dialer.connections.every((fake) => fake.nc.isClosed()), "who dials closes");
   }),
 );
 
@@ -78,21 +78,21 @@ Deno.test(
 Deno.test(
   "publishAll() sends all pieces that were in flight again over one new connection",
   onVirtualClock(async () => {
-    const line = new Line({ dieAt: [3] });
-    const total = await publishAll(line.connect, { ...BASE, publishTimeout: "1m", maxInFlight: 25 }, [batch(30)], {
+    const dialer = new LossyDialer({ loseAt: [3] });
+    const total = await publishAll(dialer.connect, { ...BASE, publishTimeout: "1m", maxInFlight: 25 }, [batch(30)], {
       budget: "30s",
       batchMaxRows: 4,
     });
     assert.equal(total.rows, 30);
-    assertWhole(line.stream.rows, 30);
-    assert.equal(line.connections.length, 2);
+    assertWhole(dialer.stream.rows, 30);
+    assert.equal(dialer.connections.length, 2);
   }),
 );
 
 Deno.test(
   "publishAll() loses no batch that its source yields between two connections",
   onVirtualClock(async () => {
-    const line = new Line({ dieAt: [4] });
+    const dialer = new LossyDialer({ loseAt: [4] });
     let give!: () => void;
     const gate = new Promise<void>((resolve) => give = resolve);
     const source = async function* () {
@@ -101,27 +101,27 @@ Deno.test(
       yield batch(5, 5);
       yield batch(5, 10);
     };
-    line.onDeath = () => setTimeout(give, 0);
-    const total = await publishAll(line.connect, BASE, source(), { budget: "30s" });
+    dialer.onLoss = () => setTimeout(give, 0);
+    const total = await publishAll(dialer.connect, BASE, source(), { budget: "30s" });
     assert.equal(total.rows, 15);
-    assertWhole(line.stream.rows, 15);
+    assertWhole(dialer.stream.rows, 15);
   }),
 );
 
 Deno.test(
   "publishAll() loses no batch during which it notices the lost connection",
   onVirtualClock(async () => {
-    const line = new Line({});
+    const dialer = new LossyDialer({});
     const source = async function* () {
       yield batch(5);
-      await reached(line.connections[0]!, 5);
-      line.connections[0]!.lose();
+      await reached(dialer.connections[0]!, 5);
+      dialer.connections[0]!.lose();
       yield batch(5, 5);
       yield batch(5, 10);
     };
-    const total = await publishAll(line.connect, BASE, source(), { budget: "30s", batchMaxRows: 3 });
+    const total = await publishAll(dialer.connect, BASE, source(), { budget: "30s", batchMaxRows: 3 });
     assert.equal(total.rows, 15);
-    assertWhole(line.stream.rows, 15);
+    assertWhole(dialer.stream.rows, 15);
   }),
 );
 
@@ -131,15 +131,15 @@ Deno.test(
     // Each connection looks up each resource's stream; the second connection is lost in that lookup.
     const stream = new StreamModel("S_eu");
     let lookups = 0;
-    const line: Line = new Line({ stream, dieAt: [3] }, {
-      requests: () => ++lookups === 2 ? line.die() : streamInfo("S_eu", { subjects: ["orders.>"] }),
+    const dialer: LossyDialer = new LossyDialer({ stream, loseAt: [3] }, {
+      requests: () => ++lookups === 2 ? dialer.loseLast() : streamInfo("S_eu", { subjects: ["orders.>"] }),
     });
-    const total = await publishAll(line.connect, { ...BASE, stream: "S_{resource}" }, [batch(6), batch(4, 6)], {
+    const total = await publishAll(dialer.connect, { ...BASE, stream: "S_{resource}" }, [batch(6), batch(4, 6)], {
       budget: "30s",
     });
     assert.equal(total.rows, 10);
     assertWhole(stream.rows, 10);
-    assert.equal(line.connections.length, 3);
+    assert.equal(dialer.connections.length, 3);
   }),
 );
 
@@ -147,24 +147,24 @@ Deno.test(
   "publishAll() does not retry after errors of its source or of onReceipt",
   onVirtualClock(async () => {
     for (const error of [new ConnectionError("connection.closed", "the source's own"), namedError("TimeoutError")]) {
-      const line = new Line({});
+      const dialer = new LossyDialer({});
       const source = async function* () {
         yield batch(2);
         await Promise.resolve();
         throw error;
       };
-      assert.equal(await failureOf(publishAll(line.connect, BASE, source(), { budget: "30s" })), error);
+      assert.equal(await failureOf(publishAll(dialer.connect, BASE, source(), { budget: "30s" })), error);
       let told = 0;
       const onReceipt = () => {
         told++;
         throw error;
       };
       assert.equal(
-        await failureOf(publishAll(line.connect, BASE, [batch(2), batch(2)], { budget: "30s", onReceipt })),
+        await failureOf(publishAll(dialer.connect, BASE, [batch(2), batch(2)], { budget: "30s", onReceipt })),
         error,
       );
       assert.equal(told, 1);
-      assert.equal(line.connections.length, 2);
+      assert.equal(dialer.connections.length, 2);
     }
   }),
 );
@@ -172,7 +172,7 @@ Deno.test(
 Deno.test(
   "publishAll() resends rows without ids if they are provably not stored, and fails if they may be stored",
   onVirtualClock(async () => {
-    const refusing: Line = new Line({
+    const refusing: LossyDialer = new LossyDialer({
       answers: (published, store) =>
         refusing.connections.length === 1 && published.index >= 3 ? NO_RESPONDERS : store(),
     });
@@ -180,7 +180,7 @@ Deno.test(
     assert.equal((await publishAll(refusing.connect, BASE, [rows], { budget: "30s" })).rows, 8);
     assertWhole(refusing.stream.rows, 8);
 
-    const dying = new Line({ dieAt: [4] });
+    const dying = new LossyDialer({ loseAt: [4] });
     const error = await failureOf(publishAll(dying.connect, BASE, [rows, { ...rows }], { budget: "30s" }));
     assertFailure(error, 8, { code: "publish.disconnected", outcome: "uncertain" });
     assert.equal(dying.connections.length, 1);
@@ -193,23 +193,23 @@ Deno.test(
     const cases = [
       { name: "options", options: { maxInFlight: 0 }, code: "config.range", connections: 0 },
       { name: "data", batches: [{ ...batch(2), operations: ["insert"] as const }], code: "encode.operations" },
-      { name: "a refusal", line: { answers: () => refusal(400, 10054, "too large") }, code: "publish.rejected" },
-      { name: "another stream", line: { answers: () => refusal(400, 10060, "no") }, code: "publish.wrong_stream" },
-      { name: "a sealed stream", line: { answers: () => refusal(400, 10109, "sealed") }, code: "publish.rejected" },
+      { name: "a refusal", dialer: { answers: () => refusal(400, 10054, "too large") }, code: "publish.rejected" },
+      { name: "another stream", dialer: { answers: () => refusal(400, 10060, "no") }, code: "publish.wrong_stream" },
+      { name: "a sealed stream", dialer: { answers: () => refusal(400, 10109, "sealed") }, code: "publish.rejected" },
       { name: "the caller's own error", connect: () => Promise.reject({ code: "mine" }), code: "mine", connections: 0 },
     ];
     for (
-      const { name, options = {}, batches = [batch(2)], line: how = {}, code: expected, connect, connections = 1 }
+      const { name, options = {}, batches = [batch(2)], dialer: how = {}, code: expected, connect, connections = 1 }
         of cases
     ) {
-      const line = new Line(how);
+      const dialer = new LossyDialer(how);
       const error = await failureOf(
-        publishAll(connect ?? line.connect, { ...BASE, ...options }, batches, { budget: "30s" }),
+        publishAll(connect ?? dialer.connect, { ...BASE, ...options }, batches, { budget: "30s" }),
       );
       assert.equal(code(error), expected, name);
-      assert.equal(line.connections.length, connections, name);
+      assert.equal(dialer.connections.length, connections, name);
     }
-    const missing = new Line({}, { requests: () => streamInfo("ORDERS", { sealed: true }) });
+    const missing = new LossyDialer({}, { requests: () => streamInfo("ORDERS", { sealed: true }) });
     assert.equal(
       code(await failureOf(publishAll(missing.connect, BASE, [batch(1)], { budget: "30s" }))),
       "route.sealed",
@@ -222,14 +222,14 @@ Deno.test(
   "publishAll() retries without leader, server or answer until the budget is used up",
   onVirtualClock(async () => {
     let lookups = 0;
-    const line = new Line({}, {
+    const dialer = new LossyDialer({}, {
       requests: () => ++lookups === 1 ? streamInfo("ORDERS", {}, { cluster: {} }) : streamInfo("ORDERS"),
     });
     let dials = 0;
     const connect = () => {
       dials++;
       if (dials % 2 === 1) return Promise.reject(new ConnectionError("connection.refused", "Cannot connect"));
-      return line.connect();
+      return dialer.connect();
     };
     assert.equal((await publishAll(connect, BASE, [batch(3)], { budget: "30s" })).rows, 3);
     // The last lookup checks that the stream was not recreated.
@@ -253,38 +253,38 @@ Deno.test(
 Deno.test(
   "publishAll() counts its budget from the last acknowledged row, not from the error that ended the attempt",
   onVirtualClock(async () => {
-    const line = new Line({ answers: ({ index }, store) => index === 0 ? store() : undefined });
+    const dialer = new LossyDialer({ answers: ({ index }, store) => index === 0 ? store() : undefined });
     const options = { ...BASE, publishTimeout: 1500 };
-    const error = await failureOf(publishAll(line.connect, options, [batch(2)], { budget: 300 }));
+    const error = await failureOf(publishAll(dialer.connect, options, [batch(2)], { budget: 300 }));
     assert.equal(code(error), "publish.timeout");
-    assert.equal(line.connections.length, 1);
+    assert.equal(dialer.connections.length, 1);
   }),
 );
 
 Deno.test(
   "publishAll() does not count the time that its source takes against the budget",
   onVirtualClock(async () => {
-    const line = new Line({});
+    const dialer = new LossyDialer({});
     const source = async function* () {
       yield batch(5);
-      await reached(line.connections[0]!, 5);
+      await reached(dialer.connections[0]!, 5);
       await new Promise((resolve) => setTimeout(resolve, 10_000));
-      line.connections[0]!.lose();
+      dialer.connections[0]!.lose();
       yield batch(5, 5);
     };
-    assert.equal((await publishAll(line.connect, BASE, source(), { budget: "2s" })).rows, 10);
-    assertWhole(line.stream.rows, 10);
+    assert.equal((await publishAll(dialer.connect, BASE, source(), { budget: "2s" })).rows, 10);
+    assertWhole(dialer.stream.rows, 10);
   }),
 );
 
 Deno.test(
   "publishAll() reports the rows' outcomes also when it fails because dialling keeps failing",
   onVirtualClock(async () => {
-    const line = new Line({ dieAt: [4], store: false });
+    const dialer = new LossyDialer({ loseAt: [4], store: false });
     let dials = 0;
     const connect = () =>
       ++dials === 1
-        ? line.connect()
+        ? dialer.connect()
         : Promise.reject(new ConnectionError("connection.refused", "Cannot connect to it"));
     const receipts: WriteReceipt[] = [];
     const error = await failureOf(publishAll(connect, { ...BASE, maxInFlight: 6 }, [batch(3), batch(9, 3)], {
@@ -306,17 +306,17 @@ Deno.test(
   "publishAll() resends no row of unknown outcome once the duplicate window may have passed",
   onVirtualClock(async () => {
     const requests = () => streamInfo("ORDERS", { duplicate_window: 10_000_000_000 });
-    const line = new Line({ dieAt: [2] }, { requests });
+    const dialer = new LossyDialer({ loseAt: [2] }, { requests });
     let dials = 0;
     const connect = async () => {
       // The second dial takes longer than the duplicate window.
       if (++dials === 2) await new Promise((resolve) => setTimeout(resolve, 10_200));
-      return await line.connect();
+      return await dialer.connect();
     };
     const error = await failureOf(publishAll(connect, BASE, [batch(5)], { budget: "1m" }));
     assertFailure(error, 5, { code: "publish.disconnected", outcome: "uncertain" });
-    assert.equal(line.connections[1]!.published.length, 0);
-    assert.ok(line.connections[1]!.nc.isClosed());
+    assert.equal(dialer.connections[1]!.published.length, 0);
+    assert.ok(dialer.connections[1]!.nc.isClosed());
   }),
 );
 
@@ -325,7 +325,7 @@ Deno.test(
   onVirtualClock(async () => {
     const stopped = new Error("stop");
     const run = (
-      connect: Line["connect"],
+      connect: LossyDialer["connect"],
       abort: AbortController,
       batches: Iterable<RowBatch> | AsyncIterable<RowBatch> = [batch(4)],
     ) =>
@@ -335,9 +335,9 @@ Deno.test(
 
     const before = new AbortController();
     before.abort(stopped);
-    const line = new Line({});
-    assertAborted(await run(line.connect, before), 0, "none");
-    assert.equal(line.connections.length, 0);
+    const dialer = new LossyDialer({});
+    assertAborted(await run(dialer.connect, before), 0, "none");
+    assert.equal(dialer.connections.length, 0);
 
     const dialling = new AbortController();
     const never = run(() => new Promise(() => {}), dialling);
@@ -345,13 +345,13 @@ Deno.test(
     assertAborted(await never, 0, "none");
 
     const pausing = new AbortController();
-    const dead = new Line({ dieAt: [2] });
-    dead.onDeath = () => setTimeout(() => pausing.abort(stopped), 50);
+    const dead = new LossyDialer({ loseAt: [2] });
+    dead.onLoss = () => setTimeout(() => pausing.abort(stopped), 50);
     assertAborted(await run(dead.connect, pausing), 4, "uncertain");
     assert.equal(dead.connections.length, 1);
 
     const waiting = new AbortController();
-    const silent = new Line({ answers: () => undefined });
+    const silent = new LossyDialer({ answers: () => undefined });
     const publishing = run(silent.connect, waiting);
     while (silent.connections.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     await reached(silent.connections[0]!, 4);

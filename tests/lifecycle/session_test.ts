@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openSession, type PublishError, type RowBatch } from "../../mod.ts";
-import { assertFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, failureOf } from "../_support/failed_publish.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection, NO_RESPONDERS, refusal, streamInfo, StreamModel } from "../_support/fake/mod.ts";
 import { BASE, reached } from "../faults/_scripted.ts";

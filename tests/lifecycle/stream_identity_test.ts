@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { isJetrowError, openRun, openSession, publishAll, type PublishError, type RowBatch } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
-import { failureOf } from "../_support/aftermath.ts";
+import { failureOf } from "../_support/failed_publish.ts";
 import { api, createStream, infoOf, startNatsServer, startTcpProxy } from "../_support/nats/mod.ts";
 
 const batch = (first: number): RowBatch => ({ resource: "eu", rows: idBatch(10, { first }) });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { type BoundedRun, type EpochSession, openRun, openSession, publishAll, Publisher } from "../../mod.ts";
 import type { ConfigErrorCode } from "../../src/errors/mod.ts";
 import { resolveCall, resolvePublishAll, resolveSequence } from "../../src/options/calls.ts";
-import { failureOf } from "../_support/aftermath.ts";
+import { failureOf } from "../_support/failed_publish.ts";
 import { numberBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
-import { keepsSecret, refuses } from "../_support/refusals.ts";
+import { keepsSecret, refuses } from "../_support/config_errors.ts";
 import { BASE } from "../faults/_scripted.ts";
 import { onVirtualClock } from "../_support/clock.ts";
 

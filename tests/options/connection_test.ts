@@ -6,7 +6,7 @@ import type { ConfigErrorCode } from "../../src/errors/mod.ts";
 import { seedFault } from "../../src/options/secrets.ts";
 import { shownUrl } from "../../src/options/servers.ts";
 import type { SinkConfig } from "../../src/types/mod.ts";
-import { keepsSecret, refuses } from "../_support/refusals.ts";
+import { keepsSecret, refuses } from "../_support/config_errors.ts";
 
 const URL = "nats://localhost:4222";
 

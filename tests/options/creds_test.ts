@@ -4,7 +4,7 @@ import { fmtCreds } from "@nats-io/jwt";
 import fc from "fast-check";
 import { parseCreds, seedIn } from "../../src/options/creds.ts";
 import { makeOperator } from "../_support/nats/mod.ts";
-import { keepsSecret, refuses } from "../_support/refusals.ts";
+import { keepsSecret, refuses } from "../_support/config_errors.ts";
 
 const JWT = "eyJ0eXAiOiJKV1QifQ.eyJzdWIiOiJzM2NyZXQifQ.c2ln_-0";
 const seedOf = (key: { getSeed(): Uint8Array }) => new TextDecoder().decode(key.getSeed());

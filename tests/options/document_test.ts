@@ -6,7 +6,7 @@ import { parseConfig } from "../../src/options/document.ts";
 import { checkConnection } from "../../src/options/connection.ts";
 import type { ConfigErrorCode } from "../../src/errors/mod.ts";
 import { OPTION_KEYS, resolveOptions } from "../../src/options/publisher.ts";
-import { keepsSecret, refuses } from "../_support/refusals.ts";
+import { keepsSecret, refuses } from "../_support/config_errors.ts";
 import { bundle } from "../_support/bundle.ts";
 import { run } from "../_support/nats/mod.ts";
 import { bunProgram, node22Program } from "../_support/runtimes.ts";

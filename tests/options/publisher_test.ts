@@ -4,7 +4,7 @@ import { describe } from "../../src/util/describe.ts";
 import type { ConfigErrorCode } from "../../src/errors/mod.ts";
 import { OPTION_KEYS, resolveOptions } from "../../src/options/publisher.ts";
 import type { Options } from "../../src/types/mod.ts";
-import { keepsSecret, refuses } from "../_support/refusals.ts";
+import { keepsSecret, refuses } from "../_support/config_errors.ts";
 
 const REQUIRED = { stream: "EVENTS", subject: "events.{resource}" };
 

@@ -1,7 +1,7 @@
 /** Shared by the tests of atomic and of fast batches. */
 
 import { type Options, Publisher, type PublishError } from "../../mod.ts";
-import { assertFailure, type ExpectedFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, type ExpectedFailure, failureOf } from "../_support/failed_publish.ts";
 import type { numberBatch } from "../_support/arrow/mod.ts";
 import type { FakeConnection } from "../_support/fake/mod.ts";
 

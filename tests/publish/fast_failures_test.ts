@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openRun, type PublishError, type PublishErrorCode } from "../../mod.ts";
-import { failureOf } from "../_support/aftermath.ts";
+import { failureOf } from "../_support/failed_publish.ts";
 import { idBatch, sizedBatch } from "../_support/arrow/mod.ts";
 import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake/mod.ts";
 import { opener, publishFails, turn } from "./_batches.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PublisherCore } from "../../src/publish/core.ts";
 import { openBatch } from "../../src/publish/prepare_batch.ts";
 import { currentMoment } from "../../src/stream/resend.ts";
-import { assertFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, failureOf } from "../_support/failed_publish.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import { NO_RESPONDERS } from "../_support/fake/mod.ts";
 import { opener, publishFails } from "./_batches.ts";

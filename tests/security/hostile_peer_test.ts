@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Publisher, type SinkConfig } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import { api, startNatsServer } from "../_support/nats/mod.ts";
-import { assertFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, failureOf } from "../_support/failed_publish.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection, StreamModel } from "../_support/fake/mod.ts";
 import { BASE } from "../faults/_scripted.ts";

@@ -11,10 +11,10 @@ import {
 } from "../../mod.ts";
 import { connect } from "../../src/runtime/deno.ts";
 import { inspect as inspectDestination } from "../../src/stream/checks/inspect.ts";
-import { failureOf } from "../_support/aftermath.ts";
+import { failureOf } from "../_support/failed_publish.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { makeOperator, nkeyUser, passwordUsers, startNatsServer, tokenAuth } from "../_support/nats/mod.ts";
-import { printings } from "../_support/refusals.ts";
+import { printings } from "../_support/config_errors.ts";
 import { jetrow } from "../cli/_io.ts";
 
 const PASSWORD = "pw-5up3rs3cr3t-pw";

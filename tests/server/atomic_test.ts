@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { headers, type NatsConnection, nuid } from "@nats-io/nats-core";
 import { connect, openRun, type Options, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
-import { publishErrorOf } from "../_support/aftermath.ts";
+import { publishErrorOf } from "../_support/failed_publish.ts";
 import { idBatch, numberBatch, sizedBatch } from "../_support/arrow/mod.ts";
 import {
   addStream,

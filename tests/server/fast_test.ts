@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect, openRun, type Options, publishAll, Publisher, type WriteReceipt } from "../../src/runtime/deno.ts";
-import { publishErrorOf } from "../_support/aftermath.ts";
+import { publishErrorOf } from "../_support/failed_publish.ts";
 import {
   addStream,
   infoOf,

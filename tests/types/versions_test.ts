@@ -10,7 +10,7 @@ import { bodies, refusalOf } from "../_support/arrow/mod.ts";
 import { type FuzzCase, fuzzCases } from "../_support/testdata.ts";
 // Type-checked with this test, never run.
 import type {} from "./rows.ts";
-import type {} from "./wrong.ts";
+import type {} from "./type_errors.ts";
 
 const readers: Readonly<Record<string, (ipc: Uint8Array) => ArrowRows>> = {
   17: (ipc) => arrow17.tableFromIPC(ipc),

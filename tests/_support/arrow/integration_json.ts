@@ -3,7 +3,7 @@
  * each row's body by strings and BigInts. It shares no code with the encoder under test.
  */
 
-import { daysText, decimalText, durationText, floatText, intervalText, timestampText, timeText } from "./plain_text.ts";
+import { daysText, decimalText, durationText, floatText, intervalText, timestampText, timeText } from "./plain_json.ts";
 
 interface IntegrationType {
   readonly name: string;

@@ -6,7 +6,7 @@
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
 import { makeColumn } from "./columns.ts";
-import { daysText, decimalText, durationText, floatText, intervalText, timestampText, timeText } from "./plain_text.ts";
+import { daysText, decimalText, durationText, floatText, intervalText, timestampText, timeText } from "./plain_json.ts";
 
 /** Makes columns of one type. Null stands for a null slot; `text` is never called with it. */
 export interface Maker<V = unknown> {

@@ -25,6 +25,6 @@ export { type DataParts, makeColumn, offsetsOf } from "./columns.ts";
 export { renderIntegrationJson } from "./integration_json.ts";
 export { fixedMakers, type Maker } from "./makers.ts";
 export { dictionary, fixedList, largeList, list, pairMap, struct, textMap, union } from "./nested_makers.ts";
-export { floatText } from "./plain_text.ts";
+export { floatText } from "./plain_json.ts";
 export { arrowReaders, bodies, bodyStrings, isMisread, readFlechette, refusalOf } from "./readers.ts";
 export { textMakers, utf8 } from "./text_makers.ts";

@@ -9,7 +9,7 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { withLock } from "../lock.ts";
-import { type Env, run, type Say, type Workshop } from "./workshop.ts";
+import { type Env, run, type Say, type Workshop } from "./build_folder.ts";
 import { fromDebian, fromGo } from "./packages.ts";
 import { fromRelease } from "./release.ts";
 

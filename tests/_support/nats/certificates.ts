@@ -8,8 +8,8 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { run } from "./workshop.ts";
-import { printMissing } from "../missing.ts";
+import { run } from "./build_folder.ts";
+import { printMissing } from "../missing_tool.ts";
 
 /** A certificate and its key, as PEM strings. */
 export interface Certificate {

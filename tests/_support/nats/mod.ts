@@ -20,4 +20,4 @@ export { PortTaken, ServerProcess } from "./server_process.ts";
 export { addStream, infoOf, managerOf, type Stored, storedIn } from "./stored.ts";
 export { startTcpProxy, type TcpProxy, type TcpProxyOptions, type Way } from "./tcp_proxy.ts";
 export { compareVersions, olderThan } from "./versions.ts";
-export { run } from "./workshop.ts";
+export { run } from "./build_folder.ts";

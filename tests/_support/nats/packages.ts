@@ -6,7 +6,7 @@
 
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { makeInCache, run, type Workshop } from "./workshop.ts";
+import { makeInCache, run, type Workshop } from "./build_folder.ts";
 
 const MINUTE = 60_000;
 

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { makeInCache, run, type Workshop } from "./workshop.ts";
+import { makeInCache, run, type Workshop } from "./build_folder.ts";
 
 /** `JETROW_NATS_RELEASES` names another address with the same folders and files. */
 const RELEASES = "https://github.com/nats-io/nats-server/releases/download";

@@ -13,7 +13,7 @@
  */
 
 import { connect as dial, createServer, type Server, type Socket } from "node:net";
-import { Lane, type LaneRules } from "./tcp_lane.ts";
+import { Lane, type LaneRules } from "./tcp_direction.ts";
 import { until } from "../wait.ts";
 
 /** A direction: from the client to the server, or from the server to the client. */

@@ -94,23 +94,23 @@ Deno.test("readArrow() reads what polars writes, in each format and compression"
 
 Deno.test("readArrow() refuses batches that announce another number of rows than their columns have", async () => {
   const refused = { name: "EncodeError", code: "encode.malformed", batch: 0 };
-  await assert.rejects(bodiesAsStrings(readBytes("reports/R2.stream")), {
+  await assert.rejects(bodiesAsStrings(readBytes("reports/more_rows_than_values.arrows")), {
     ...refused,
     message: /column "n": it has 3 values and its batch announces 5 rows/,
   });
-  await assert.rejects(bodiesAsStrings(readBytes("reports/R8.stream")), {
+  await assert.rejects(bodiesAsStrings(readBytes("reports/columns_of_two_lengths.arrows")), {
     ...refused,
     message: /it has 2 values and its batch announces 3 rows/,
   });
 });
 
 Deno.test("readArrow() refuses a file that replaces a dictionary", async () => {
-  await assert.rejects(bodiesAsStrings(readBytes("reports/109.arrow")), {
+  await assert.rejects(bodiesAsStrings(readBytes("reports/replaced_dictionary.arrow")), {
     code: "encode.malformed",
     message: /replaced/,
   });
 });
 
 Deno.test("readArrow() reads an uncompressed length of 0 in a file as an empty buffer", async () => {
-  assert.equal((await bodiesAsStrings(readBytes("reports/L10.arrows"))).length, 3);
+  assert.equal((await bodiesAsStrings(readBytes("reports/lz4_length_zero.arrows"))).length, 3);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { putBase64, putUuid } from "../../../src/json/write/binary.ts";
-import { written } from "../../_support/scratch_text.ts";
+import { written } from "../../_support/scratch_output.ts";
 
 function text(bytes: Uint8Array, before: number): string {
   const padded = new Uint8Array(before + bytes.length + 5).fill(0xff);

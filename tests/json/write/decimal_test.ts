@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { putDecimal, putShort } from "../../../src/json/write/decimal.ts";
 import { readVectors } from "../../_support/testdata.ts";
-import { written } from "../../_support/scratch_text.ts";
+import { written } from "../../_support/scratch_output.ts";
 
 /** The JSON of a decimal, from its digits as a string. */
 function decimalText(unscaled: bigint, scale: number): string {

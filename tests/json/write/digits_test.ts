@@ -11,7 +11,7 @@ import {
   putUpTo8,
   putWhole,
 } from "../../../src/json/write/digits.ts";
-import { written } from "../../_support/scratch_text.ts";
+import { written } from "../../_support/scratch_output.ts";
 
 /** Numbers around which the number of digits or words changes. */
 const edges = [

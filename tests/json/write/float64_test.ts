@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { putFloat64 } from "../../../src/json/write/float64.ts";
 import { putFloat16, putFloat32 } from "../../../src/json/write/float32.ts";
 import { DOUBLE, type FloatFormat, floatText, HALF, SINGLE } from "../../../src/json/write/float_exact.ts";
-import { written } from "../../_support/scratch_text.ts";
+import { written } from "../../_support/scratch_output.ts";
 
 /** A double as ECMAScript writes it, and NaN and infinities as the table of types says. */
 function doubleText(x: number): string {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { putString } from "../../../src/json/write/string.ts";
 import { cutBefore, sequenceSize } from "../../../src/util/utf8.ts";
-import { written, writtenBytes } from "../../_support/scratch_text.ts";
+import { written, writtenBytes } from "../../_support/scratch_output.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -11,7 +11,7 @@ import {
   putTime,
   putTimestamp,
 } from "../../../src/json/write/temporal.ts";
-import { written } from "../../_support/scratch_text.ts";
+import { written } from "../../_support/scratch_output.ts";
 import { readVectors } from "../../_support/testdata.ts";
 
 type Unit = 0 | 1 | 2 | 3;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { encodeRows, openRun, type RowBatch, type WriteReceipt } from "../../../mod.ts";
-import { assertFailure, assertWhole, failureOf } from "../../_support/aftermath.ts";
+import { assertFailure, assertWhole, failureOf } from "../../_support/failed_publish.ts";
 import { idBatch, numberBatch, tableOf } from "../../_support/arrow/mod.ts";
 import { fakeConnection, NO_RESPONDERS, refusal, StreamModel } from "../../_support/fake/mod.ts";
 import { BASE, reached } from "../../faults/_scripted.ts";

@@ -12,11 +12,11 @@ import { resolveSequence } from "../../../src/options/calls.ts";
 import { publishSequence } from "../../../src/lifecycle/publish_all.ts";
 import type { BegunPiece, LeftPiece, PieceLog } from "../../../src/lifecycle/sequence/piece_log.ts";
 import { ACKED, REJECTED, UNKNOWN, UNSENT } from "../../../src/publish/outcomes.ts";
-import { assertFailure, assertWhole, failureOf } from "../../_support/aftermath.ts";
+import { assertFailure, assertWhole, failureOf } from "../../_support/failed_publish.ts";
 import { idBatch, numberBatch } from "../../_support/arrow/mod.ts";
 import { fakeConnection, refusal, StreamModel } from "../../_support/fake/mod.ts";
 import { BASE, reached } from "../../faults/_scripted.ts";
-import { Line } from "../_line.ts";
+import { LossyDialer } from "../_lossy_dialer.ts";
 import { onVirtualClock } from "../../_support/clock.ts";
 
 const batch = (rows: number, first = 0): RowBatch => ({ resource: "eu", rows: idBatch(rows, { first }) });
@@ -168,13 +168,13 @@ Deno.test(
 Deno.test(
   "publishSequence() calls begin() once per piece and opened() once per connection",
   onVirtualClock(async () => {
-    const line = new Line({ dieAt: [7, 3, 12] });
+    const dialer = new LossyDialer({ loseAt: [7, 3, 12] });
     const notes = new Notes();
-    await logged(line.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], notes, {
+    await logged(dialer.connect, { ...BASE, maxInFlight: 5 }, [batch(10), batch(20, 10)], notes, {
       budget: 30_000,
       batchMaxRows: 8,
     });
-    assertWhole(line.stream.rows, 30);
+    assertWhole(dialer.stream.rows, 30);
     assert.equal(notes.opens, 4);
     const once = [...new Set(notes.positions.map((position) => position.join()))];
     assert.deepEqual(once, ["0,0,8", "0,8,2", "1,0,8", "1,8,8", "1,16,4"]);
@@ -185,9 +185,9 @@ Deno.test(
 Deno.test(
   "publishSequence() that gives up passes the combined outcomes of all attempts to left()",
   onVirtualClock(async () => {
-    const line = new Line({ dieAt: [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], store: false });
+    const dialer = new LossyDialer({ loseAt: [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], store: false });
     const notes = new Notes();
-    const error = await failureOf(logged(line.connect, BASE, [batch(10)], notes, { budget: 1000 }));
+    const error = await failureOf(logged(dialer.connect, BASE, [batch(10)], notes, { budget: 1000 }));
     assert.equal((error as PublishError).name, "PublishError");
     const [piece] = notes.lost;
     assert.deepEqual([...piece!.codes.slice(0, 7)], Array(7).fill(ACKED));

@@ -6,11 +6,11 @@ import { SequenceRunner } from "../../../src/lifecycle/sequence/runner.ts";
 import { resolveOptions } from "../../../src/options/publisher.ts";
 import type { PublisherCore } from "../../../src/publish/core.ts";
 import type { Call } from "../../../src/publish/call.ts";
-import { assertWhole } from "../../_support/aftermath.ts";
+import { assertWhole } from "../../_support/failed_publish.ts";
 import { idBatch } from "../../_support/arrow/mod.ts";
 import { streamInfo, StreamModel } from "../../_support/fake/mod.ts";
 import { BASE } from "../../faults/_scripted.ts";
-import { Line } from "../_line.ts";
+import { LossyDialer } from "../_lossy_dialer.ts";
 import { preparingCall } from "../../publish/_calls.ts";
 import { onVirtualClock } from "../../_support/clock.ts";
 
@@ -34,8 +34,14 @@ Deno.test(
           const stream = new StreamModel("S_eu");
           // -1: it is lost in the lookup; for a shared stream that is while it opens.
           const requests = () =>
-            deaths[line.connections.length - 1] === -1 ? line.die() : streamInfo("S_eu", { subjects: ["orders.>"] });
-          const line: Line = new Line({ stream, dieAt: deaths.map((at) => at < 0 ? Infinity : at), store }, {
+            deaths[dialer.connections.length - 1] === -1
+              ? dialer.loseLast()
+              : streamInfo("S_eu", { subjects: ["orders.>"] });
+          const dialer: LossyDialer = new LossyDialer({
+            stream,
+            loseAt: deaths.map((at) => at < 0 ? Infinity : at),
+            store,
+          }, {
             requests,
           });
           const rows = sizes.reduce((sum, size) => sum + size, 0);
@@ -45,7 +51,7 @@ Deno.test(
           }));
           const receipts: WriteReceipt[] = [];
           const total = await publishAll(
-            line.connect,
+            dialer.connect,
             {
               ...BASE,
               stream: perResource ? "S_{resource}" : "S_eu",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { EncodeError, openRun, publishAll, type PublishErrorCode, type RowBatch } from "../../mod.ts";
-import { assertFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, failureOf } from "../_support/failed_publish.ts";
 import { batchOf, idBatch, numberBatch, textColumn } from "../_support/arrow/mod.ts";
 import { fakeConnection, type FakeConnectionOptions, refusal, streamInfo } from "../_support/fake/mod.ts";
 import { BASE } from "../faults/_scripted.ts";
-import { Line } from "./_line.ts";
+import { LossyDialer } from "./_lossy_dialer.ts";
 import { onVirtualClock } from "../_support/clock.ts";
 
 const batch = (rows: number): RowBatch => ({ resource: "eu", rows: numberBatch(rows) });
@@ -104,11 +104,11 @@ Deno.test(
   "publishAll() that finds its stream sealed reports the outcomes of the rows that were in flight",
   onVirtualClock(async () => {
     let lookups = 0;
-    const line = new Line({ dieAt: [4], store: false }, {
+    const dialer = new LossyDialer({ loseAt: [4], store: false }, {
       requests: () => streamInfo("ORDERS", ++lookups === 1 ? {} : { sealed: true }),
     });
     const batches = [{ resource: "eu", rows: idBatch(9) }];
-    const error = await failureOf(publishAll(line.connect, { ...BASE, maxInFlight: 6 }, batches, { budget: "5s" }));
+    const error = await failureOf(publishAll(dialer.connect, { ...BASE, maxInFlight: 6 }, batches, { budget: "5s" }));
     const failure = assertFailure(error, 9, { code: "publish.disconnected" });
     assert.equal(failure.rowOutcomes.counts.acked, 4);
     assert.ok(isCode("route.sealed")(failure.cause));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openRun, openSession, publishAll, type RowBatch } from "../../mod.ts";
-import { failureOf } from "../_support/aftermath.ts";
+import { failureOf } from "../_support/failed_publish.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
 import { BASE, reached } from "../faults/_scripted.ts";

@@ -46,7 +46,7 @@ export interface Failed {
   /** The numbers of the rows in the stream, each as often as it is stored. */
   stored(): Promise<readonly number[]>;
   /** Fails unless the inbox is unsubscribed, and the connection closed exactly if it is the publisher's own. */
-  assertLetGo(): Promise<void>;
+  assertReleased(): Promise<void>;
   /** Answers every message again, as if it had been stored. */
   answerLate(): Promise<void>;
   /** Whether the stream is still the one in which rows were acknowledged. @default {true} */
@@ -56,10 +56,10 @@ export interface Failed {
 }
 
 /** Runs all checks. Returns the error. */
-export async function assertAftermath(failed: Failed): Promise<PublishError> {
+export async function assertFailedPublish(failed: Failed): Promise<PublishError> {
   const error = assertFailure(failed.error, failed.rows, failed.expected);
   assertAgreement(error, failed.rows, await failed.stored(), failed.kept);
-  await failed.assertLetGo();
+  await failed.assertReleased();
   await assertQuiet(failed, error);
   await failed.publisher.close();
   if (failed.reopen !== undefined) await assertReplay(failed, error, failed.reopen);

@@ -3,7 +3,7 @@
 import { idBatch, numberBatch } from "../_support/arrow/batches.ts";
 import { compareVersions } from "../_support/nats/versions.ts";
 import { equal, ok, rejection } from "./assert.ts";
-import { configOf, count, type Stage } from "./stage.ts";
+import { configOf, count, type Stage } from "./context.ts";
 
 /** The oldest server that supports each mode. */
 const MODES = [["atomic", "2.12.1"], ["fast", "2.14.0"]] as const;

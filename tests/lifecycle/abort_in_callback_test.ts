@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openRun, openSession, type WriteReceipt } from "../../mod.ts";
 import { deferred } from "../../src/util/deferred.ts";
-import { assertFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, failureOf } from "../_support/failed_publish.ts";
 import { numberBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
 import { BASE } from "../faults/_scripted.ts";

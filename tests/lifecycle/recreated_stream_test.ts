@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openRun, publishAll, type PublishError, type RowBatch, type WriteReceipt } from "../../mod.ts";
-import { assertFailure, failureOf } from "../_support/aftermath.ts";
+import { assertFailure, failureOf } from "../_support/failed_publish.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { ack, type FakeConnection, fakeConnection } from "../_support/fake/mod.ts";
 import { BASE } from "../faults/_scripted.ts";

@@ -11,11 +11,11 @@ import {
 } from "../_support/fake/mod.ts";
 
 /** How connections are lost and what they answer. */
-export interface LineOptions {
+export interface LossyDialerOptions {
   /** The stream. @default {new StreamModel()} */
   readonly stream?: StreamModel;
   /** The message, counted from 0, at which each connection is lost; later connections are not lost. */
-  readonly dieAt?: readonly number[];
+  readonly loseAt?: readonly number[];
   /** Whether the message at which a connection is lost is stored, unacknowledged. @default {true} */
   readonly store?: boolean;
   /** What is answered. @default a correct acknowledgment */
@@ -23,15 +23,15 @@ export interface LineOptions {
 }
 
 /** Opens scripted connections to one stream, one after another. */
-export class Line {
+export class LossyDialer {
   readonly stream: StreamModel;
   readonly connections: FakeConnection[] = [];
-  readonly #options: LineOptions;
+  readonly #options: LossyDialerOptions;
   readonly #how: FakeConnectionOptions;
   /** Called after a connection was lost. */
-  onDeath: () => void = () => {};
+  onLoss: () => void = () => {};
 
-  constructor(options: LineOptions, how: FakeConnectionOptions = {}) {
+  constructor(options: LossyDialerOptions, how: FakeConnectionOptions = {}) {
     this.#options = options;
     this.#how = how;
     this.stream = options.stream ?? new StreamModel();
@@ -39,7 +39,7 @@ export class Line {
 
   /** Dials the next connection. */
   readonly connect = (): Promise<NatsConnection> => {
-    const at = this.#options.dieAt?.[this.connections.length] ?? Infinity;
+    const at = this.#options.loseAt?.[this.connections.length] ?? Infinity;
     const fake = fakeConnection({
       stream: this.stream.name,
       frames: this.connections.length % 2 === 0,
@@ -51,11 +51,11 @@ export class Line {
   };
 
   /** Loses the last connection now. */
-  die(): undefined {
+  loseLast(): undefined {
     const fake = this.connections.at(-1)!;
     queueMicrotask(() => {
       fake.lose();
-      this.onDeath();
+      this.onLoss();
     });
   }
 
@@ -65,6 +65,6 @@ export class Line {
     // Later messages of the same write are lost.
     if (published.index > at) return undefined;
     if (this.#options.store ?? true) store();
-    return this.die();
+    return this.loseLast();
   }
 }
