@@ -54,7 +54,7 @@ Deno.test(
 Deno.test(
   "publishAll() gives receipts of the bodies in their forms, also of rows sent over several connections",
   onVirtualClock(async () => {
-    const line = new Line({ dieAt: [7, 3] });
+    const dialer = new LossyDialer({ loseAt: [7, 3] });
     const json: JsonForms = { columns: { text: { nulls: "omit" } } };
     const numbers = Array.from({ length: 20 }, (_, i) => i);
     const rows = batchOf([
@@ -64,14 +64,14 @@ Deno.test(
     ]);
     const receipts: WriteReceipt[] = [];
     const onReceipt = (receipt: WriteReceipt): void => void receipts.push(receipt);
-    const total = await publishAll(line.connect, { ...BASE, json }, [{ resource: "eu", rows }], {
+    const total = await publishAll(dialer.connect, { ...BASE, json }, [{ resource: "eu", rows }], {
       budget: "30s",
       onReceipt,
     });
     const { bytes, crc32c } = encodeRows(rows, { json });
     assert.deepEqual(receipts.map((receipt) => [receipt.bytes, receipt.crc32c]), [[bytes.length, crc32c]]);
     assert.equal(total.bytes, bytes.length);
-    assert.equal(line.connections.length, 3);
+    assert.equal(dialer.connections.length, 3);
   }),
 );
 

@@ -6,7 +6,7 @@ import { resolveOptions } from "../../src/options/publisher.ts";
 import type { ConfigErrorCode } from "../../src/errors/mod.ts";
 import type { JsonForms, Options } from "../../src/types/mod.ts";
 import { numberBatch } from "../_support/arrow/mod.ts";
-import { refuses } from "../_support/refusals.ts";
+import { refuses } from "../_support/config_errors.ts";
 
 const resolve = (json: unknown) => resolveOptions({ stream: "S", subject: "s", json } as Options).json;
 

@@ -1,6 +1,6 @@
 /**
  * Makers of Arrow columns without children: for each type an arbitrary of values, the JSON of a value, and the column's
- * buffers. The JSON comes from plain_text.ts, which shares no code with the encoder.
+ * buffers. The JSON comes from plain_json.ts, which shares no code with the encoder.
  */
 
 import * as arrow from "apache-arrow";
