@@ -22,8 +22,8 @@ import { closeConnection, type ConnectionWatch, watchConnection } from "./connec
 import { openWire, type Wire } from "./connection/wire.ts";
 import { Turns } from "./encode_turns.ts";
 import { abortedFailure, endError, permissionFailure, withServerReason } from "./failure.ts";
-import type { Lane } from "./lanes/lane.ts";
-import type { LaneHost } from "./lanes/pump.ts";
+import type { Lane, LaneHost } from "./lanes/lane.ts";
+
 import { Loader, type LoadOptions } from "./load.ts";
 import { type Mode, modeOf } from "./mode.ts";
 import { type Opened, openParts } from "./opening.ts";

@@ -16,8 +16,8 @@ import { FastLane } from "./lanes/fast.ts";
 import { FAST_REPLY_BYTES } from "./lanes/fast_protocol.ts";
 import type { Inbox } from "./connection/inbox.ts";
 import { IndividualLane } from "./lanes/individual.ts";
-import type { Lane } from "./lanes/lane.ts";
-import type { LaneHost } from "./lanes/pump.ts";
+import type { Lane, LaneHost } from "./lanes/lane.ts";
+
 import type { Wire } from "./connection/wire.ts";
 
 /** The longest token: sixteen digits. */

@@ -16,9 +16,8 @@ import { DUPLICATE_ID, noteFound, type RowFinder, settle } from "./atomic_settle
 import { statusOf, tokenOf } from "../connection/client_internals.ts";
 import type { Call } from "../call.ts";
 import { now } from "./deadlines.ts";
-import { Lane } from "./lane.ts";
+import { Lane, type LaneHost } from "./lane.ts";
 import { type Rejection, rejectionOf, resendFailure, STORED_LATE, timeoutRejection } from "../rejection.ts";
-import type { LaneHost } from "./pump.ts";
 import type { Wire } from "../connection/wire.ts";
 
 /** Streams that are remembered: as many as destinations are. */
@@ -74,7 +73,7 @@ export class AtomicLane extends Lane {
   }
 
   reply(msg: Msg): void {
-    this.pump.noteAnswer();
+    this.noteAnswer();
     const token = tokenOf(msg, this.#prefixLength);
     const batch = this.#batches.take(token);
     if (batch === undefined) return;
@@ -164,13 +163,13 @@ export class AtomicLane extends Lane {
   }
 
   #afterAnswer(): void {
-    this.pump.proceed();
+    this.proceed();
     this.host.moved();
   }
 
   /** When something is due: while a batch is open, none is sent again. */
   protected nextDue(): number {
-    if (!this.pump.stopped && this.#batches.size === 0) return this.backlog.due;
+    if (!this.stopped && this.#batches.size === 0) return this.backlog.due;
     return this.#batches.nextDue?.deadline ?? Infinity;
   }
 

@@ -21,7 +21,7 @@ export class ExpiryTimer {
   readonly #due: (time: number) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #at = Infinity;
-  #progress = 0;
+  #answers = 0;
 
   /**
    * A timer for `next()`, in milliseconds of {@linkcode now}, Infinity for none; `due` is told the time up to which
@@ -33,8 +33,8 @@ export class ExpiryTimer {
   }
 
   /** Answers were read. */
-  noteProgress(): void {
-    this.#progress++;
+  noteAnswer(): void {
+    this.#answers++;
   }
 
   /** Sets the timer, unless it fires early enough already. */
@@ -65,9 +65,9 @@ export class ExpiryTimer {
   }
 
   #turn(time: number, until: number): void {
-    const seen = this.#progress;
+    const seen = this.#answers;
     this.#timer = setTimeout(() => {
-      if (this.#progress > seen && now() < until) return this.#turn(time, until);
+      if (this.#answers > seen && now() < until) return this.#turn(time, until);
       this.#timer = undefined;
       this.#at = Infinity;
       this.#due(time);

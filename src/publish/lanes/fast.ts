@@ -17,9 +17,8 @@ import type { FastBatch } from "./fast_batch.ts";
 import { APPEND, COMMIT, type FastAnswer, type FastReply, parseFast, parseReply, START } from "./fast_protocol.ts";
 import { FastSender } from "./fast_sender.ts";
 import { Feed } from "./fast_feed.ts";
-import { Lane } from "./lane.ts";
+import { Lane, type LaneHost } from "./lane.ts";
 import { malformedAck, type Rejection, rejectionOf, STORED_LATE, timeoutRejection } from "../rejection.ts";
-import type { LaneHost } from "./pump.ts";
 import type { Wire } from "../connection/wire.ts";
 
 /** How long a batch's last answer may come after one that says that the server knows it no more, in milliseconds. */
@@ -75,7 +74,7 @@ export class FastLane extends Lane {
 
   protected override windUp(): void {
     // The end of a batch acknowledges what no other answer would.
-    this.pump.guarded(() => {
+    this.guarded(() => {
       for (const batch of this.#sender.batches.all) this.#sender.end(batch);
     });
   }
@@ -85,12 +84,12 @@ export class FastLane extends Lane {
   }
 
   reply(msg: Msg): void {
-    this.pump.noteAnswer();
+    this.noteAnswer();
     const at = parseReply(msg.subject, this.#prefixLength);
     const batch = at && this.#sender.batches.of(at.id);
     if (batch === undefined) return;
     const answer = parseFast(msg.data, statusOf(msg), batch.destination.source, batch.id);
-    this.pump.guarded(() => this.#heard(batch, at!, answer));
+    this.guarded(() => this.#heard(batch, at!, answer));
     this.#afterAnswer();
   }
 
@@ -118,7 +117,7 @@ export class FastLane extends Lane {
     this.#sender.heard(batch, now());
     // The last row waits for the batch's end, which tells the last sequence.
     this.#settle(batch, Math.min(sequence, batch.ending ? batch.sent - 1 : batch.sent));
-    if (this.pump.stopped || batch.troubled) this.#sender.end(batch);
+    if (this.stopped || batch.troubled) this.#sender.end(batch);
   }
 
   #ended(batch: FastBatch, count: number, lastSequence: number): void {
@@ -207,14 +206,14 @@ export class FastLane extends Lane {
   }
 
   #afterAnswer(): void {
-    this.pump.arm();
-    this.pump.proceed();
+    this.arm();
+    this.proceed();
     this.host.moved();
   }
 
   protected nextDue(): number {
     const next = this.#sender.batches.nextDue;
-    if (this.pump.stopped) return next;
+    if (this.stopped) return next;
     return Math.min(next, this.#sender.lingersUntil, this.#sender.blocked ? Infinity : this.backlog.due);
   }
 

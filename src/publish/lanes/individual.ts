@@ -11,9 +11,8 @@ import { statusOf, tokenOf } from "../connection/client_internals.ts";
 import type { Call, KnownRows } from "../call.ts";
 import { ACKED } from "../outcomes.ts";
 import { now } from "./deadlines.ts";
-import { Lane } from "./lane.ts";
+import { Lane, type LaneHost } from "./lane.ts";
 import { type Rejection, rejectionOf, resendFailure, STORED_LATE, timeoutRejection } from "../rejection.ts";
-import type { LaneHost } from "./pump.ts";
 import { Window } from "./window.ts";
 import type { Wire } from "../connection/wire.ts";
 
@@ -53,7 +52,7 @@ export class IndividualLane extends Lane {
   cancel(call: Call): void {
     this.backlog.remove(call);
     this.#window.detach(call);
-    this.pump.proceed();
+    this.proceed();
   }
 
   protected forget(): void {
@@ -65,7 +64,7 @@ export class IndividualLane extends Lane {
     const call = this.#window.peek(token);
     const usual = call === undefined ? 0 : call.destination.readUsualAck(bytes, start, end);
     if (usual === 0) return false;
-    this.pump.noteAnswer();
+    this.noteAnswer();
     this.#window.take(token);
     this.#acknowledge(call!, this.#window.row, Math.abs(usual), usual < 0);
     this.#afterAnswer();
@@ -76,7 +75,7 @@ export class IndividualLane extends Lane {
     const token = tokenOf(msg, this.#prefixLength);
     const body = msg.data;
     if (this.take(token, body, 0, body.length)) return;
-    this.pump.noteAnswer();
+    this.noteAnswer();
     if (!this.#window.take(token)) return;
     const call = this.#window.owner!;
     this.#unusual(call, this.#window.row, body, statusOf(msg));
@@ -121,13 +120,13 @@ export class IndividualLane extends Lane {
 
   #afterAnswer(): void {
     // With nothing outstanding the timer is cleared: it would keep the process running.
-    if (this.pump.stopped || !this.backlog.empty || this.#window.count === 0) this.pump.proceed();
+    if (this.stopped || !this.backlog.empty || this.#window.count === 0) this.proceed();
     this.host.moved();
   }
 
   protected nextDue(): number {
     const { nextDeadline } = this.#window;
-    return this.pump.stopped || this.#full ? nextDeadline : Math.min(nextDeadline, this.backlog.due);
+    return this.stopped || this.#full ? nextDeadline : Math.min(nextDeadline, this.backlog.due);
   }
 
   protected expire(time: number): void {

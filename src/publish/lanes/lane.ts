@@ -1,34 +1,45 @@
 /**
- * What every publish mode's lane has: calls in order, a pump that drives it, and its end.
+ * What the lane of every publish mode does: it keeps the calls in order, submits once a read, expires what is due, and
+ * reports when nothing is outstanding any more.
  *
  * @module
  */
 
 import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
-import type { Call } from "../call.ts";
-import { type LaneHost, Pump } from "./pump.ts";
+import type { Call, Failure } from "../call.ts";
+import { WireError } from "../connection/wire.ts";
+import { internalFailure, lostConnection } from "../failure.ts";
 import { Backlog } from "./backlog.ts";
+import { ExpiryTimer, now } from "./deadlines.ts";
 
-/** Submits calls in order, and settles their rows. A publish mode adds how rows are submitted and what answers mean. */
+/** The publisher of a lane: the lane reports to it. */
+export interface LaneHost {
+  /** Rows were acknowledged; `duplicates` of them are duplicates. */
+  acknowledged(rows: number, duplicates: number, bytes: number): void;
+  /** Publishing failed. Only the first failure counts. */
+  failed(failure: Failure): void;
+  /** Nothing is outstanding, after {@linkcode Lane.stop}. */
+  drained(): void;
+  /** Rows were submitted or settled. */
+  moved(): void;
+}
+
+/** Submits calls in order, and settles them. A publish mode adds how rows are submitted and what answers mean. */
 export abstract class Lane {
-  /** The publisher, to which the lane reports. */
+  /** The publisher. */
   protected readonly host: LaneHost;
   /** What is still to be submitted. */
   protected readonly backlog: Backlog;
-  /** Calls the methods below when it is time. */
-  protected readonly pump: Pump;
+  readonly #timer: ExpiryTimer;
+  #woken = false;
+  #stopped = false;
 
-  /** A lane that reports to `host`. */
+  /** Creates a lane that reports to `host`. */
   constructor(settings: Settings, host: LaneHost) {
     this.host = host;
     this.backlog = new Backlog(settings.retry?.budget);
-    this.pump = new Pump(host, {
-      outstanding: () => this.inFlight > 0,
-      nextDue: () => this.nextDue(),
-      expire: (time) => this.expire(time),
-      submit: (time) => this.submit(time),
-    });
+    this.#timer = new ExpiryTimer(() => this.nextDue(), (time) => this.#expireDue(time));
   }
 
   /** Rows outstanding. */
@@ -43,37 +54,51 @@ export abstract class Lane {
     return this.backlog.waiting;
   }
 
-  /** Gives a call its place. */
+  /** Whether nothing more is submitted. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Adds a call behind the others. Its rows may be loaded later. */
   push(call: Call): void {
     this.backlog.push(call);
   }
 
-  /** A call's rows are loaded: it may be submitted when its turn comes. */
+  /** Submits, soon, what may be submitted: a call's rows were loaded, or the window has room. */
   wake(): void {
-    this.pump.wake();
+    if (this.#woken) return;
+    this.#woken = true;
+    // All answers of one read are handled before microtasks run: the lane submits once a read.
+    queueMicrotask(() => {
+      this.#woken = false;
+      this.#submitNow();
+    });
   }
 
-  /** Takes a call out; its outstanding rows are unknown. */
+  /** Removes a call. Its outstanding rows are unknown. */
   abstract cancel(call: Call): void;
 
-  /** Submits nothing more; waits for what is outstanding, then calls {@linkcode LaneHost.drained}. */
+  /** Submits nothing more. Calls {@linkcode LaneHost.drained} when every outstanding row is answered. */
   stop(): void {
     this.backlog.close();
     this.windUp();
-    this.pump.stop();
+    this.#stopped = true;
+    this.#timer.arm();
+    this.#reportDrained();
   }
 
-  /** Ends at once: what is outstanding is unknown. Nothing that comes later has an effect. */
+  /** Ends at once. Outstanding rows are unknown, and later answers have no effect. */
   cut(): void {
     this.backlog.close();
     this.forget();
-    this.pump.cut();
+    this.#stopped = true;
+    this.#timer.stop();
   }
 
-  /** An answer below the publisher's inbox. */
+  /** Handles an answer below the publisher's inbox. */
   abstract reply(msg: Msg): void;
 
-  /** When something is due, in milliseconds of `now()`; Infinity if only answers are waited for. */
+  /** Returns when something is due, in milliseconds of {@linkcode now}; Infinity if only answers are waited for. */
   protected abstract nextDue(): number;
   /** Ends what was due by a time. */
   protected abstract expire(time: number): void;
@@ -81,6 +106,48 @@ export abstract class Lane {
   protected abstract submit(time: number): void;
   /** Forgets what is outstanding. */
   protected abstract forget(): void;
-  /** Ends what would otherwise wait for more rows; the lane submits none any more. */
+  /** Ends what would otherwise wait for more rows: the lane is being stopped. */
   protected windUp(): void {}
+
+  /** Wakes the lane; if it is stopped, reports the end once nothing is outstanding. */
+  protected proceed(): void {
+    if (this.#stopped) this.#reportDrained();
+    else this.wake();
+  }
+
+  /** Notes that an answer was read. */
+  protected noteAnswer(): void {
+    this.#timer.noteAnswer();
+  }
+
+  /** Sets the timer for what is due next. */
+  protected arm(): void {
+    this.#timer.arm();
+  }
+
+  /** Runs `work`, and reports an error that it throws: of the connection, or of jetrow's own. */
+  protected guarded(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.host.failed(error instanceof WireError ? lostConnection(error) : internalFailure(error));
+    }
+  }
+
+  #submitNow(): void {
+    if (this.#stopped) return;
+    this.guarded(() => this.submit(now()));
+    this.#timer.arm();
+    this.host.moved();
+  }
+
+  #expireDue(time: number): void {
+    this.guarded(() => this.expire(time));
+    if (this.#stopped) this.#reportDrained();
+    else this.#submitNow();
+  }
+
+  #reportDrained(): void {
+    if (this.inFlight === 0) queueMicrotask(() => this.host.drained());
+  }
 }

@@ -69,7 +69,7 @@ Deno.test(
     // Each turn of the loop reads some of the answers that arrived while it was blocked.
     let left = 3;
     const read = (): void => {
-      timer.noteProgress();
+      timer.noteAnswer();
       order.push("read");
       if (--left > 0) setTimeout(read, 0);
     };
