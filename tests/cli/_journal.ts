@@ -36,22 +36,24 @@ export class Scene implements AsyncDisposable {
   readonly rows: number;
 
   readonly #user: Line;
+  readonly #subject: string;
 
-  private constructor(server: NatsServer, user: Line, proxy: TcpProxy, files: Files, rows: number) {
+  private constructor(server: NatsServer, user: Line, proxy: TcpProxy, files: Files, rows: number, subject: string) {
     this.server = server;
     this.#user = user;
+    this.#subject = subject;
     this.proxy = proxy;
     this.files = files;
     this.rows = rows;
   }
 
   static async open(
-    options: { ids?: boolean; rows?: number; stream?: Line; config?: string; user?: Line } = {},
+    options: { ids?: boolean; rows?: number; stream?: Line; config?: string; user?: Line; subject?: string } = {},
   ): Promise<Scene> {
-    const { ids = true, rows = ROWS, stream = {}, config, user = {} } = options;
+    const { ids = true, rows = ROWS, stream = {}, config, user = {}, subject = "orders.{resource}" } = options;
     const server = await startNatsServer(config === undefined ? {} : { config });
     const files = new Files(rows, ids ? idColumns : plainColumns);
-    const scene = new Scene(server, user, await startTcpProxy(server.url), files, rows);
+    const scene = new Scene(server, user, await startTcpProxy(server.url), files, rows, subject);
     await scene.ask((nc) => createStream(nc, { name: "ORDERS", subjects: ["orders.>"], ...stream }));
     return scene;
   }
@@ -76,7 +78,7 @@ export class Scene implements AsyncDisposable {
 
   /** Arguments of a run: a hundred rows per piece, at most fifty in flight. */
   args(option: "--receipt" | "--resume", url = this.server.url): string[] {
-    const where = ["--url", url, "--stream", "ORDERS", "--subject", "orders.{resource}"];
+    const where = ["--url", url, "--stream", "ORDERS", "--subject", this.#subject];
     return ["publish", this.input, ...where, "--batch-rows", "100", "--max-in-flight", "50", option, this.journal];
   }
 
