@@ -8,6 +8,7 @@ import { describe } from "../util/describe.ts";
 import { ConfigError } from "../errors/mod.ts";
 import type { BodyColumns, Operation, PublisherOptions } from "../types/mod.ts";
 import { applyRules, type Fields, fieldsOf, missing, ownEntries, type Place } from "./fields.ts";
+import { ID_HEADER } from "./headers.ts";
 import { broken, choice, nonEmptyString } from "./values.ts";
 
 const operationWord = choice(["insert", "update", "delete"]);
@@ -44,6 +45,7 @@ export function bodyColumns(value: unknown, place: Place): BodyColumns {
 /** A value of `Content-Type`. */
 export function contentType(value: unknown, place: Place): string {
   const type = nonEmptyString(value, place);
+  if (type.includes(ID_HEADER)) throw broken("config.conflict", place, `must not contain ${ID_HEADER}`, value);
   if (/^[!-~]+(?:[ \t]+[!-~]+)*$/.test(type) && !/[{}]/.test(type)) return type;
   throw broken("config.syntax", place, "must be visible ASCII characters without braces", value);
 }

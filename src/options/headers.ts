@@ -15,7 +15,7 @@ import { broken } from "./values.ts";
  * Servers before 2.11 search the whole header block for `Nats-Msg-Id`. If they find it in another header's name or value,
  * they do not see the id and store duplicates.
  */
-const ID_HEADER = "Nats-Msg-Id";
+export const ID_HEADER = "Nats-Msg-Id";
 
 /** Headers that jetrow writes itself, in lower case: a second one in any spelling would be ambiguous. */
 const OWN: ReadonlySet<string> = new Set(["content-type", "filament-operation"]);

@@ -126,6 +126,7 @@ const cases: readonly Case[] = [
   ["bodyColumns", { pick: ["a", "a"] }, "config.conflict", "bodyColumns.pick", "must not name a column twice"],
   ["contentType", "a\r\nb", "config.syntax", "contentType", "visible ASCII"],
   ["contentType", "{row.type}", "config.syntax", "contentType", "without braces"],
+  ["contentType", "text/plain; note=Nats-Msg-Id", "config.conflict", "contentType", "must not contain Nats-Msg-Id"],
   // Headers.
   ["headers", null, "config.type", "headers", "received null"],
   ["headers", [["A", "b"]], "config.type", "headers", "received an array"],
