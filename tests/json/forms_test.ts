@@ -3,7 +3,7 @@ import * as arrow from "apache-arrow";
 import { viewRows } from "../../src/arrow/view.ts";
 import { encodeRows, encodeView } from "../../src/json/encode.ts";
 import { rowForms } from "../../src/json/row_forms.ts";
-import type { ArrowRows, JsonForms } from "../../src/types/mod.ts";
+import type { ArrowRows, BodyColumns, JsonForms } from "../../src/types/mod.ts";
 import { batchOf, bodyStrings, type Column, makeColumn, refusalOf, textColumn } from "../_support/arrow/mod.ts";
 
 const texts = (rows: ArrowRows, json: JsonForms): string[] => bodyStrings(encodeRows(rows, { json }));
@@ -215,6 +215,15 @@ Deno.test("encodeRows() throws encode.no_column when json.columns names a column
   assert.match(near.message, /they have "price", "count"\. Did you mean "price"\?/);
   assert.match(refuse({ zzz: {} }).message, /the rows have no such column: they have "price", "count"/);
   assert.match(refusalOf(() => encodeRows(batchOf([], 0), { json: { columns: { a: {} } } })).message, /they have none/);
+});
+
+Deno.test("encodeRows() finds forms of columns by name when bodyColumns picks or omits some", () => {
+  const rows = batchOf([int64s("a", [1n, null]), int64s("b", [2n, null]), int64s("c", [3n, null])]);
+  const json: JsonForms = { columns: { a: { int64: "string" }, b: { nulls: "omit" } } };
+  const of = (bodyColumns: BodyColumns) => bodyStrings(encodeRows(rows, { bodyColumns, json }));
+  assert.deepEqual(of({ pick: ["c", "b"] }), ['{"c":3,"b":2}', '{"c":null}']);
+  assert.deepEqual(of({ pick: ["b", "a"] }), ['{"b":2,"a":"1"}', '{"a":null}']);
+  assert.deepEqual(of({ omit: ["a"] }), ['{"b":2,"c":3}', '{"c":null}']);
 });
 
 Deno.test("encodeView() of parts, of chunks that begin anywhere, and up to a limit is part of the whole, nulls omitted", () => {

@@ -435,6 +435,9 @@ Deno.test("resolveOptions() copies lists of columns, and refuses two ways to mak
     field: "rawBodyColumn",
     says: "must not be set with bodyColumns",
   });
+  const says = "must not be set with json";
+  const forms = { rawBodyColumn: "a", json: { int64: "string" } };
+  refuses(() => resolve(forms), { code: "config.conflict", field: "rawBodyColumn", says });
 });
 
 Deno.test("resolveOptions() accepts a header named __proto__ like any other", () => {
