@@ -9,7 +9,7 @@ import { ConfigError, PublishError, StateError } from "../errors/mod.ts";
 import { PublisherCore } from "../publish/core.ts";
 import { CallSet } from "./call_set.ts";
 import { streamChangedError } from "../publish/failure.ts";
-import { giveUp } from "../publish/opening.ts";
+import { closeHandedOver } from "../publish/opening.ts";
 import type {
   ApplyAllOptions,
   Batches,
@@ -53,7 +53,7 @@ import { Totals } from "./totals.ts";
  */
 export async function openSession(to: Dial, options: Options, attempt: string): Promise<EpochSession> {
   if (typeof attempt !== "string" || attempt === "") {
-    await giveUp(to, options);
+    await closeHandedOver(to, options);
     throw new ConfigError("config.type", {
       field: "attempt",
       rule: "must be a non-empty string",

@@ -1,5 +1,5 @@
 /**
- * Reads what a server answers to a publish.
+ * Reads a server's answer to a published message.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { firstBytes } from "../stream/api/answer.ts";
 import type { AckSource } from "../stream/ack.ts";
 
-/** What an answer says of one row. */
+/** What an answer says about one row. */
 export type Ack =
   | { readonly kind: "stored"; readonly sequence: number; readonly duplicate: boolean }
   | { readonly kind: "wrong_stream"; readonly stream: string; readonly domain: string | undefined }
@@ -15,16 +15,16 @@ export type Ack =
   // code: the server's err_code, else its code, else the status
   | { readonly kind: "bad"; readonly reason: string };
 
-/** Publish acknowledgments have some hundred bytes; what is longer is none, and is not parsed. */
+/** The longest answer that is parsed: a publish acknowledgment has some hundred bytes. */
 const LONGEST_ACK = 16_384;
 
-/** What the statuses that stand alone in an answer mean. */
+/** The meaning of statuses of answers without a body. */
 const STATUS_TEXT: Readonly<Record<number, string>> = { 429: "too many requests", 503: "no responders" };
 
 /** JSON is UTF-8 without a byte order mark (RFC 8259, 8.1). */
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads an answer's body; `status` is its header block's, such as 503, and 0 without one. */
+/** Reads an answer's body; `status` is the status of its header block, such as 503, or 0 without one. */
 export function parseAck(body: Uint8Array, status: number, source: AckSource): Ack {
   if (body.length === 0) {
     if (status < 400) return { kind: "bad", reason: "an empty answer" };
@@ -37,20 +37,20 @@ export function parseAck(body: Uint8Array, status: number, source: AckSource): A
   if (reply === undefined || status >= 400) {
     return { kind: "refused", code: status, status, description: firstBytes(body) };
   }
-  return judged(reply, source, body);
+  return checkedAck(reply, source, body);
 }
 
-/** A JSON object as it was read. */
+/** A parsed JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Reads a body that is a JSON object; undefined for any other, and for what is longer than any acknowledgment. */
+/** Parses a JSON object. Returns undefined for any other body, and for one longer than any acknowledgment. */
 export function parseObject(body: Uint8Array): JsonObject | undefined {
   if (body.length > LONGEST_ACK) return undefined;
   try {
     const value: unknown = JSON.parse(strict.decode(body));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value as JsonObject : undefined;
   } catch {
-    return undefined; // no JSON, no UTF-8, or nested deeper than the engine's stack
+    return undefined; // not JSON, not UTF-8, or nested deeper than the engine's stack
   }
 }
 
@@ -70,7 +70,7 @@ function refusal(error: unknown, status: number, body: Uint8Array): Ack {
   };
 }
 
-function judged(reply: JsonObject, source: AckSource, body: Uint8Array): Ack {
+function checkedAck(reply: JsonObject, source: AckSource, body: Uint8Array): Ack {
   const { stream, seq, duplicate } = reply;
   if (typeof stream !== "string" || stream === "") return { kind: "bad", reason: `no stream: ${firstBytes(body)}` };
   const domain = reply.domain === undefined || reply.domain === "" ? undefined : reply.domain;

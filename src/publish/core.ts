@@ -241,7 +241,7 @@ export class PublisherCore {
     this.#progress.flush();
   }
 
-  /** Submits nothing more, and ends the publisher once every row on the wire is answered. Only the first failure counts. */
+  /** Submits nothing more, and ends when every row on the wire is answered. Only the first failure counts. */
   fail(failure: Failure): void {
     if (failure.code === "publish.internal") return this.#cut(failure);
     if (this.#state.tag !== "open") return;

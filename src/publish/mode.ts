@@ -1,5 +1,5 @@
 /**
- * The publish modes: each is one value that says what is particular to it.
+ * The publish modes: one value for each, with everything that differs between them.
  *
  * @module
  */
@@ -20,13 +20,13 @@ import type { Lane, LaneHost } from "./lanes/lane.ts";
 
 import type { Wire } from "./connection/wire.ts";
 
-/** The longest token: sixteen digits. */
+/** Bytes of the longest token: sixteen digits. */
 const TOKEN_BYTES = 16;
 
-/** What a server's clock may be late by between two of its own readings, in milliseconds. */
+/** How much a server's clock may be late between two of its readings, in milliseconds. */
 const SLACK = 1000;
 
-/** What a publisher's lane works with. */
+/** What a lane is opened with. */
 export interface LaneParts {
   readonly nc: NatsConnection;
   readonly wire: Wire;
@@ -35,21 +35,21 @@ export interface LaneParts {
   readonly host: LaneHost;
 }
 
-/** What is particular to a publish mode. */
+/** A publish mode. Its needs of streams, servers and messages are in `src/stream/mode_needs.ts`. */
 export interface Mode {
   /** Whether a call's rows are stored together or not at all. */
   readonly whole: boolean;
   /** Whether acknowledgments report each row's sequence, and whether it is a duplicate. */
   readonly reportsSequences: boolean;
-  /** Bytes that a reply subject has behind the inbox, at most. */
+  /** The most bytes of a reply subject after the inbox. */
   readonly replyTailBytes: number;
-  /** Whether reply subjects have more than one token behind the inbox. */
+  /** Whether reply subjects have more than one token after the inbox. */
   readonly deepReplies: boolean;
-  /** Rows that a piece of a sequence may have, whatever its caller asks for. */
+  /** Returns how many rows a piece of a sequence may have at most, whatever its caller requests. */
   mostRowsOfPiece(settings: Settings): number;
-  /** Checks a call's rows before they are encoded. Throws an EncodeError `encode.too_large`. */
+  /** Checks the number of a call's rows, before they are encoded. Throws an EncodeError `encode.too_large`. */
   checkCount(count: number, settings: Settings): void;
-  /** Checks a call's rows when they are encoded. Throws an EncodeError `encode.too_large`. */
+  /** Checks the size of a call's rows, once they are encoded. Throws an EncodeError `encode.too_large`. */
   checkBytes(rows: PreparedRows, settings: Settings): void;
   /** Opens the lane that submits and settles the rows. */
   openLane(parts: LaneParts): Lane;
@@ -96,7 +96,7 @@ const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
   },
 };
 
-/** The mode of a publisher with these settings. */
+/** Returns the mode of a publisher. */
 export function modeOf({ publishMode }: Settings): Mode {
   return MODES[publishMode];
 }
@@ -107,7 +107,7 @@ function rowFinder(nc: NatsConnection, { domain, inboxPrefix }: Settings): RowFi
     const { stream, subject, duplicateWindow } = call.destination;
     const { rows } = call;
     const ids = Array.from({ length: rows.count }, (_, index) => rows.hasId(index) ? rows.idText(index) : "");
-    // What the server knew when the commit came: the machine may have been suspended since.
+    // The ids that the server knew when the commit arrived: this machine may have been suspended since.
     const window = duplicateWindow + elapsedBetween(call.ledger.firstSent(0)!, currentMoment()) + SLACK;
     return await finder.find({ stream, subject, ids, since: { window } }, signal);
   };

@@ -1,5 +1,5 @@
 /**
- * What a publisher is opened with: a connection, an inbox, and destinations.
+ * Opens the parts of a publisher: its connection, inbox and destinations.
  *
  * @module
  */
@@ -16,13 +16,13 @@ import { closeConnection } from "./connection/watch.ts";
 import { type Inbox, openInbox } from "./connection/inbox.ts";
 import { modeOf } from "./mode.ts";
 
-/** An opened connection and what was made over it. */
+/** The parts of a publisher. */
 export interface Opened {
   /** The options, resolved. */
   readonly settings: Settings;
   /** The connection. */
   readonly nc: NatsConnection;
-  /** Whether it is closed with the publisher. */
+  /** Whether the connection is closed with the publisher. */
   readonly owns: boolean;
   /** The inbox, subscribed. */
   readonly inbox: Inbox;
@@ -31,8 +31,8 @@ export interface Opened {
 }
 
 /**
- * Checks the options, dials where a function was given, subscribes, and checks a shared stream. What was dialled is
- * closed on failure. `used` has the streams of earlier attempts.
+ * Checks the options, dials if `to` is a function, subscribes to the inbox, and checks a shared stream. Closes the
+ * connection if one of these fails and the publisher owns it. `used` has the streams of earlier attempts.
  */
 export async function openParts(
   to: Dial,
@@ -61,13 +61,13 @@ async function settingsOf(to: Dial, options: Options): Promise<Settings> {
   try {
     return resolveOptions(options);
   } catch (error) {
-    await giveUp(to, options);
+    await closeHandedOver(to, options);
     throw error;
   }
 }
 
-/** Closes a connection that was handed over, where an opening fails before anything else is known to be right. */
-export async function giveUp(to: Dial, options: Options): Promise<void> {
+/** Closes a connection that the caller has handed over with `ownsConnection`, because the options are not valid. */
+export async function closeHandedOver(to: Dial, options: Options): Promise<void> {
   if (typeof to !== "function" && options?.ownsConnection === true) await closeConnection(checkConnected(to));
 }
 

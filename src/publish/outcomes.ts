@@ -1,5 +1,5 @@
 /**
- * What is known of every row of a failed call.
+ * The outcome of every row of a call: codes in a byte array, and their public form.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { lowerBound } from "../util/lower_bound.ts";
 /** The outcomes by their code in a byte array. */
 export const OUTCOMES: readonly RowOutcome[] = ["unsent", "acked", "duplicate", "rejected", "unknown"];
 
-/** Nothing was sent, or what was sent can have had no effect. */
+/** The row was not sent, or in a message that certainly had no effect. */
 export const UNSENT = 0;
 /** The server acknowledged the row as new. */
 export const ACKED = 1;
-/** The server acknowledged the row as one it had already. */
+/** The server acknowledged the row as one that the stream had already. */
 export const DUPLICATE = 2;
 /** The server refused the row: it is not stored. */
 export const REJECTED = 3;
@@ -27,8 +27,8 @@ export function isAcknowledged(code: number): boolean {
 }
 
 /**
- * Row outcomes over an array of codes, one for each selected row; `only` holds their numbers, where not all rows of
- * the batch were selected.
+ * Returns the public form of an array of codes, one per selected row; `only` has the numbers of these rows, if not all
+ * rows of the batch were selected.
  */
 export function rowOutcomes(codes: Uint8Array, only?: readonly number[]): RowOutcomes {
   const counts: Record<RowOutcome, number> = { acked: 0, duplicate: 0, rejected: 0, unknown: 0, unsent: 0 };
@@ -38,7 +38,7 @@ export function rowOutcomes(codes: Uint8Array, only?: readonly number[]): RowOut
     at(row) {
       const index = only === undefined ? row : indexIn(only, row);
       const word = OUTCOMES[codes[index] ?? -1];
-      if (word === undefined) throw new RangeError(`Cannot tell the outcome of row ${row}: it was not selected`);
+      if (word === undefined) throw new RangeError(`Cannot return the outcome of row ${row}: it was not selected`);
       return word;
     },
     unsettled() {
@@ -51,13 +51,13 @@ export function rowOutcomes(codes: Uint8Array, only?: readonly number[]): RowOut
   };
 }
 
-/** The index of a row number in an ascending selection; -1 where it is not in it. */
+/** Returns the index of a row number in an ascending selection; -1 if the selection does not have it. */
 function indexIn(only: readonly number[], row: number): number {
   const at = lowerBound(0, only.length, (index) => only[index]!, row);
   return only[at] === row ? at : -1;
 }
 
-/** What a call left behind, from its rows' outcomes; `sent` tells whether anything of it was sent at all. */
+/** Returns the outcome of a whole failed call; `sent` is whether any of its rows was submitted. */
 export function overallOutcome(outcomes: RowOutcomes, sent: boolean): PublishOutcome {
   if (!sent) return "none";
   return outcomes.counts.unknown > 0 ? "uncertain" : "partial";

@@ -1,5 +1,6 @@
 /**
- * Opens a caller's batch: its rows are viewed, its selection and operations checked, its columns found.
+ * Opens a caller's batch: views its rows, checks its selection and operations, finds its columns. Then makes messages
+ * of a range of it.
  *
  * @module
  */
@@ -37,11 +38,11 @@ export interface BatchSource extends RowSource {
 
 const KEYS: readonly (keyof RowBatch)[] = ["resource", "rows", "operations", "only"];
 
-/** Opens a batch. Throws ConfigErrors (`resource`, `only`) and EncodeErrors. */
+/** Opens a batch. Throws a ConfigError (`resource`, `only`, `operations`) or an EncodeError. */
 export function openBatch(batch: RowBatch, settings: Settings): BatchSource {
-  if (typeof batch !== "object" || batch === null) throw noResource(batch);
+  if (typeof batch !== "object" || batch === null) throw resourceError(batch);
   checkKeys(batch);
-  if (typeof batch.resource !== "string") throw noResource(batch.resource);
+  if (typeof batch.resource !== "string") throw resourceError(batch.resource);
   const { resource } = batch;
   const view = viewRows(batch.rows);
   checkSelection(batch.only, view.rowCount);
@@ -80,7 +81,7 @@ function operationsOf(batch: RowBatch, view: RowsView, settings: Settings): Oper
   });
 }
 
-function noResource(given: unknown): ConfigError {
+function resourceError(given: unknown): ConfigError {
   return new ConfigError("config.type", {
     field: "resource",
     rule: "must be the name of a destination",
@@ -89,8 +90,8 @@ function noResource(given: unknown): ConfigError {
 }
 
 /**
- * Refuses a misspelt key: rows that are given `operation: "delete"` must not be inserted. Other keys are the caller's:
- * a batch may be an object of his own.
+ * Throws a ConfigError for a misspelt key: rows with `operation: "delete"` must not be inserted. Other unknown keys are
+ * allowed, since a batch may be an object that the caller uses for more.
  */
 function checkKeys(batch: RowBatch): void {
   for (const key of Object.keys(batch)) {
@@ -101,8 +102,8 @@ function checkKeys(batch: RowBatch): void {
 }
 
 /**
- * Makes messages of a range of an open batch in steps, with every refusal: EncodeErrors, and RouteErrors of their
- * stream's own limits.
+ * Makes messages of a range of an open batch, in steps, and checks them completely. Throws an EncodeError, or a
+ * RouteError for the limits of their stream.
  */
 export function* messageSteps(
   source: BatchSource,
@@ -116,13 +117,13 @@ export function* messageSteps(
   if (!cut) mode.checkCount(range.count, settings);
   const rows = yield* prepareSteps(source, range, destination.target, cut, memory);
   mode.checkBytes(rows, settings);
-  checkPlaced(rows, destination, settings);
+  checkStreamLimits(rows, destination, settings);
   yield* rows.checksum();
   return rows;
 }
 
-/** Checks rows against their stream's own limits. Throws RouteErrors `route.too_small` and `route.short_dedupe`. */
-function checkPlaced(rows: PreparedRows, destination: Destination, settings: Settings): void {
+/** Checks rows against the limits of their stream. Throws a RouteError `route.too_small` or `route.short_dedupe`. */
+function checkStreamLimits(rows: PreparedRows, destination: Destination, settings: Settings): void {
   const { retry, publishTimeout } = settings;
   destination.checkLargest?.(rows.largestRow());
   if (retry === undefined || !rows.hasIds) return;

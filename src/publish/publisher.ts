@@ -44,8 +44,8 @@ export class Publisher {
   }
 
   /**
-   * Opens a publisher over the caller's connection, or over one that `to` dials and the publisher closes. A stream shared
-   * by all resources is looked up, created if it is missing, and checked.
+   * Opens a publisher over the caller's connection, or over one that `to` dials and the publisher closes. Looks up a
+   * stream that all resources share, creates it if it is missing, and checks it.
    *
    * @throws {ConfigError | ConnectionError | RouteError} Closes the connection if `to` has dialled it.
    */
@@ -57,9 +57,8 @@ export class Publisher {
    * Publishes one batch. Resolves with its receipt when every row is acknowledged.
    *
    * Throws a ConfigError, RouteError, ConnectionError (the lookup of a stream) or EncodeError before anything is sent,
-   * a PublishError afterwards, and a StateError if the publisher is closed. An abort by `options.signal` is
-   * `publish.aborted`: it ends the call. If rows are on the wire, it also ends the publisher, unless the connection is the
-   * caller's own.
+   * a PublishError afterwards, and a StateError if the publisher is closed. An abort by `options.signal` ends the call
+   * with `publish.aborted`. If rows of the call were sent, it also ends a publisher that owns its connection.
    */
   async publish(batch: RowBatch, options: CallOptions = {}): Promise<WriteReceipt> {
     return await this.#core.publish(batch, resolveCall(options).signal);

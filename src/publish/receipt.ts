@@ -8,7 +8,7 @@ import type { Destination } from "../stream/destination.ts";
 import type { WriteReceipt } from "../types/mod.ts";
 import type { Call } from "./call.ts";
 
-/** What a receipt is made of. */
+/** The fields of a receipt. */
 export interface ReceiptFields {
   /** Where the rows went. */
   readonly destination: Pick<Destination, "resource" | "stream" | "subject">;
@@ -18,15 +18,15 @@ export interface ReceiptFields {
   readonly bytes: number;
   /** CRC32C over the concatenated bodies. */
   readonly crc32c: number;
-  /** Rows that the stream had already; absent if the server does not report them. */
+  /** Rows that the stream had already; undefined if the server does not report them. */
   readonly duplicates: number | undefined;
-  /** Stream sequences in row order; absent if the server does not report them. */
+  /** Stream sequences in row order; undefined if the server does not report them. */
   readonly sequences: Float64Array | undefined;
-  /** The highest sequence, if the server gives only that. */
+  /** The highest sequence, if the server reports no other. */
   readonly lastSequence?: number | undefined;
   /** The batch's index in its sequence of batches. */
   readonly batch: number;
-  /** The first row within the selected rows of its batch. */
+  /** The index of the first row among the selected rows of its batch. */
   readonly offset: number;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Answers read from the bytes that the connection received, before the client makes messages of them.
+ * Reads answers from the bytes that the connection received, before the client makes messages of them.
  *
- * The client's parser makes three views, an array and two objects of each message. Where a read begins with answers
- * below an inbox, they are read here and go no further; all else, from the first byte on that is none of them, goes
- * to the client's parser as it came. Client CPU a row of 256 bytes: 2.5 us become 1.9 on Deno, 2.8 become 1.9 on Bun,
- * 3.5 become 3.2 on Node.
+ * The client's parser creates three views, an array and two objects per message. If a read begins with answers below
+ * an inbox, they are read here and the client never sees them. Everything from the first other byte on is passed to
+ * the client's parser unchanged. Client CPU per row of 256 bytes: 1.9 instead of 2.5 us on Deno, 1.9 instead of 2.8 on
+ * Bun, 3.2 instead of 3.5 on Node.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import type { NatsConnection } from "@nats-io/nats-core";
 import { type ClientReader, clientReader } from "./client_internals.ts";
 
 /**
- * Takes the answer with a token, its body in `bytes[start, end)`; false where it is not of the usual form or nobody
- * waits for it: the client then delivers it as any other message.
+ * Handles the answer to the message of a token; the answer's body is `bytes[start, end)`. Returns false if the answer
+ * is not of the usual form or the token is not outstanding: the client then delivers the answer like any other message.
  */
 export type TakeAnswer = (token: number, bytes: Uint8Array, start: number, end: number) => boolean;
 
-/** An inbox whose answers are taken. */
+/** An inbox whose answers are read here. */
 interface Tap {
   /** What its messages begin with: `MSG ` and the inbox. */
   readonly head: Uint8Array;
@@ -29,8 +29,8 @@ interface Tap {
 const taps = new WeakMap<ClientReader, AnswerReader>();
 
 /**
- * Takes answers below an inbox, which ends in a dot, until the function that is returned is called. Where the client's
- * parser is not as it is known here, nothing happens: all answers come as messages.
+ * Passes answers below `inbox`, which ends in a dot, to `take`. Returns a function that ends this. Does nothing if the
+ * client's parser is not of the known kind: all answers then arrive as messages.
  */
 export function tapAnswers(nc: NatsConnection, inbox: string, take: TakeAnswer): () => void {
   const client = clientReader(nc);
@@ -47,11 +47,11 @@ const CR = 0x0d;
 const LF = 0x0a;
 const NONE = -1;
 
-/** Reads in place of the client's parser, as long as there are taps. */
+/** Reads instead of the client's parser as long as there are taps. */
 class AnswerReader {
   readonly #client: ClientReader;
   #taps: readonly Tap[] = [];
-  /** Bytes of the bodies taken from the read at hand. */
+  /** Bytes of the bodies taken from the current read. */
   #taken = 0;
 
   constructor(client: ClientReader) {
@@ -75,7 +75,7 @@ class AnswerReader {
       this.#client.parse(bytes.subarray(0, at));
     }
     if (this.#client.betweenMessages) at = this.#takeAnswers(bytes, at);
-    // What a burst's PING is answered with must not send the answers behind it the slow way.
+    // The PONG that answers a burst's PING must not pass the answers behind it to the slower parser.
     while (at < bytes.length && this.#client.betweenMessages && holds(bytes, at, PONG)) {
       const next = at + PONG.length;
       this.#client.parse(bytes.subarray(at, next));
@@ -84,7 +84,7 @@ class AnswerReader {
     if (at < bytes.length) this.#client.parse(bytes.subarray(at));
   }
 
-  /** Takes answers from `at` on; where the first byte is that belongs to none. */
+  /** Takes answers from `at` on. Returns the position of the first byte that belongs to no answer. */
   #takeAnswers(bytes: Uint8Array, at: number): number {
     let messages = 0;
     this.#taken = 0;
@@ -104,7 +104,10 @@ class AnswerReader {
     return NONE;
   }
 
-  /** Takes the message whose token begins at `at`; where the next message begins, or NONE when it was not taken. */
+  /**
+   * Takes the message whose token begins at `at`. Returns the position of the next message, or NONE if it was not
+   * taken.
+   */
   #takeBody(bytes: Uint8Array, at: number, take: TakeAnswer): number {
     const tokenEnd = digitsEnd(bytes, at);
     if (bytes[tokenEnd] !== SPACE) return NONE;
@@ -122,7 +125,7 @@ class AnswerReader {
   }
 }
 
-/** Where the first message begins that is whole, as far as can be told; the end without one. */
+/** Returns where the first message begins after the rest of another one; the end of the bytes if none does. */
 function firstMessage(bytes: Uint8Array): number {
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {
     if (holds(bytes, at + 1, MSG)) return at + 1;
@@ -144,7 +147,7 @@ function digitsEnd(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** The whole number in digits; NaN without any, or with more than a number holds exactly. */
+/** Returns the whole number in digits; NaN without digits, or with more of them than a number holds exactly. */
 function wholeAt(bytes: Uint8Array, at: number, end: number): number {
   if (at === end || end - at > 16) return NaN;
   let value = 0;

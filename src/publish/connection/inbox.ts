@@ -1,5 +1,5 @@
 /**
- * The publisher's inbox: one wildcard subscription below which every message has a reply subject of its own.
+ * The publisher's inbox: one wildcard subscription, below which every message has its own reply subject.
  *
  * @module
  */
@@ -12,23 +12,24 @@ import { deferred } from "../../util/deferred.ts";
 import { settle } from "../../util/settle.ts";
 import { type TakeAnswer, tapAnswers } from "./answer_tap.ts";
 
-/** The longest wait for a flush, in milliseconds. */
+/** How long a flush is waited for, in milliseconds. */
 const FLUSH_TIMEOUT = 5000;
 
 /** An open inbox. */
 export interface Inbox {
-  /** What reply subjects begin with; ends in a dot. */
+  /** The beginning of reply subjects; ends in a dot. */
   readonly prefix: string;
-  /** Has answers taken from the bytes that arrive, where the client lets us; what is not taken arrives as before. */
+  /** Passes answers to `take` as bytes, if the client allows it. Answers that it does not take arrive as messages. */
   tap(take: TakeAnswer): void;
-  /** Receives nothing more. */
+  /** Unsubscribes. */
   close(): void;
 }
 
 /**
- * Subscribes and waits until the server has taken it, so that a refused inbox is known before any row is sent. Throws a
- * ConnectionError: `connection.permission`, `connection.no_answer`, `connection.closed`. With `deep`, reply subjects
- * may have any number of tokens.
+ * Subscribes, and waits until the server has handled the subscription: a refused inbox is known before any row is sent.
+ * With `deep`, reply subjects may have any number of tokens after the inbox, otherwise one.
+ *
+ * Throws a ConnectionError: `connection.permission`, `connection.no_answer` or `connection.closed`.
  */
 export async function openInbox(
   nc: NatsConnection,
@@ -79,28 +80,28 @@ export async function openInbox(
 
 async function flushed(nc: NatsConnection, subscription: Subscription): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const message = `Cannot open a publisher: the server answers no ping within ${FLUSH_TIMEOUT} ms`;
+      const message = `Cannot open a publisher: the server did not answer a ping within ${FLUSH_TIMEOUT} ms`;
       reject(new ConnectionError("connection.no_answer", message));
     }, FLUSH_TIMEOUT);
   });
-  late.catch(() => {});
-  const gone = deferred<never>();
-  let forget: (() => void) | undefined;
+  timeout.catch(() => {});
+  const closed = deferred<never>();
+  let unwatch: (() => void) | undefined;
   try {
-    forget = onClosed(nc, (cause) => gone.reject(connectionFault(cause ?? undefined)));
+    unwatch = onClosed(nc, (cause) => closed.reject(connectionFault(cause ?? undefined)));
     // The subscription of a wrapped connection may be a promise.
-    await Promise.race([Promise.all([subscription, nc.flush()]), late, gone.promise]);
+    await Promise.race([Promise.all([subscription, nc.flush()]), timeout, closed.promise]);
   } catch (cause) {
     throw cause instanceof ConnectionError ? cause : connectionFault(cause);
   } finally {
-    forget?.();
+    unwatch?.();
     clearTimeout(timer);
   }
 }
 
-/** The error of an opening whose connection is closed, or threw `cause`. */
+/** Returns the error of an opening whose connection is closed, or threw `cause`. */
 export function connectionFault(cause?: unknown): ConnectionError {
   const text = cause instanceof Error && cause.message !== "" ? `: ${cause.message}` : "";
   return new ConnectionError("connection.closed", `Cannot open a publisher: the connection is closed${text}`, {

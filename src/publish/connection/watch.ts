@@ -1,5 +1,5 @@
 /**
- * Watches a connection for what no call would learn from its own answers, and closes it.
+ * Watches a connection for its end and for refused operations, which no answer to a row reports; closes connections.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { NatsConnection, Status } from "@nats-io/nats-core";
 import { onClosed } from "../../stream/api/on_closed.ts";
 import { settle } from "../../util/settle.ts";
 
-/** What is reported of a connection. */
+/** The callbacks of a watch. */
 export interface ConnectionEvents {
-  /** It is lost, even if the client dials again. */
+  /** The connection is lost, even if the client reconnects. */
   lost(reason: string, cause?: unknown): void;
-  /** The server refused a publish or a subscription (`-ERR`); it names a subject, not a message. */
+  /** The server refused a publish or a subscription (`-ERR`). It reports the subject, not the message. */
   refused(operation: string, subject: string, cause: unknown): void;
 }
 
@@ -20,18 +20,18 @@ export interface ConnectionEvents {
 export interface ConnectionWatch {
   /** Whether the connection is open, as far as the client knows, and was never lost. */
   readonly isConnected: boolean;
-  /** Why the connection was lost, if that was reported: the server reports an error, then closes the connection. */
+  /** The last error of the server, if it is recent: the server reports an error, then closes the connection. */
   readonly reason: Error | undefined;
   /** Ends the watch. */
   stop(): void;
 }
 
-/** How long after an error of the server a loss is due to it, in milliseconds: not all errors close the connection. */
+/** How long an error of the server explains a loss, in milliseconds: not all errors close the connection. */
 const RECENT = 5000;
 
 /**
- * Reports a connection's end and permission errors. The client's errors are told apart by name: the connection may come
- * from another copy of it.
+ * Watches a connection: reports its end, and permission errors. Recognizes the client's errors by name, since the
+ * connection may come from another copy of the client.
  */
 export function watchConnection(nc: NatsConnection, events: ConnectionEvents): ConnectionWatch {
   const watch = { on: true, lost: false, error: undefined as Error | undefined, at: 0 };
@@ -43,19 +43,19 @@ export function watchConnection(nc: NatsConnection, events: ConnectionEvents): C
     const cause = error instanceof Error ? error : reason();
     events.lost(cause === undefined ? what : `${what}: ${cause.message}`, cause);
   };
-  const forget = onClosed(nc, (error) => ended("the connection is closed", error));
+  const unwatch = onClosed(nc, (error) => ended("the connection is closed", error));
   let statuses: AsyncIterable<Status> | undefined;
   void settle(async () => {
-    // Awaited, since a wrapped connection may return a promise.
+    // Awaited because a wrapped connection may return a promise.
     statuses = await nc.status();
     for await (const status of statuses) {
       if (!watch.on) return;
       if (status.type === "disconnect") ended(LOST, undefined);
-      // The client closes a connection whose server answers no pings; after an error of the server, too.
+      // The client closes a connection whose server answers no pings. An earlier error of the server explains more.
       else if (status.type === "staleConnection" && reason() === undefined) note(new Error("no answer to pings"));
       else if (status.type === "error" && !reportRefusal(status.error, events)) note(status.error);
     }
-  }); // without statuses, `closed` still reports the end
+  }); // without a status, `closed` still reports the end
   return {
     get isConnected() {
       return !watch.lost && !isClosed(nc);
@@ -65,8 +65,8 @@ export function watchConnection(nc: NatsConnection, events: ConnectionEvents): C
     },
     stop() {
       watch.on = false;
-      forget();
-      // The client's iterator can be stopped, though its public type does not say so; else it ends with the connection.
+      unwatch();
+      // The client's iterator has `stop`, which its public type lacks. Other iterators end with the connection.
       void settle(() => (statuses as { stop?: () => void } | undefined)?.stop?.());
     },
   };
@@ -91,13 +91,13 @@ function isClosed(nc: NatsConnection): boolean {
   }
 }
 
-/** The longest a close is waited for, in milliseconds: a stalled peer may never let it end. */
+/** How long a close is waited for, in milliseconds: with a stalled peer it may never end. */
 const CLOSE_TIMEOUT = 1000;
 
-/** Closes a connection. Ignores an error of it, and a close that does not end in time. */
+/** Closes a connection. Ignores its errors, and a close that does not end in time. */
 export async function closeConnection(nc: NatsConnection): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT));
-  await Promise.race([settle(() => nc.close()), late]);
+  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT));
+  await Promise.race([settle(() => nc.close()), timeout]);
   clearTimeout(timer);
 }

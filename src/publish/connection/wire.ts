@@ -1,6 +1,6 @@
 /**
- * The wire: the only place that sends rows. A message has a reply subject of its own below the publisher's inbox, so
- * that the server acknowledges it; in a batch some are sent without.
+ * The wire: the only file that sends rows. Each message has its own reply subject below the publisher's inbox, so that
+ * the server acknowledges it. Some messages of a batch have none.
  *
  * @module
  */
@@ -12,53 +12,53 @@ import { settle } from "../../util/settle.ts";
 import { BurstMemory } from "./burst_memory.ts";
 import { type FrameSink, frameSink } from "./client_internals.ts";
 
-/** The connection failed while rows were handed to it. `cause` is what it threw. */
+/** An error of the connection while rows were handed to it. */
 export class WireError extends Error {
-  /** An error of a connection. */
+  /** Creates the error; `cause` is what the connection threw. */
   constructor(cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }
 
-/** A reply subject with a whole number in it: what comes before and behind the number. */
+/** A reply subject with a whole number in it: the bytes before and after the number. */
 export interface ReplyForm {
-  /** Before the number, the inbox included. */
+  /** The bytes before the number, which include the inbox. */
   readonly before: Uint8Array;
-  /** Behind it. */
+  /** The bytes after it. */
   readonly after: Uint8Array;
 }
 
 /** Sends messages one after another. */
 export interface Wire {
-  /** Whether a sent row's bytes are the client's by reference until the next turn, rather than copied. */
+  /** Whether the client holds the bytes of a sent row by reference until the next turn; otherwise they are copied. */
   readonly holdsRows: boolean;
-  /** Sends one row that is answered below the inbox; what it takes may stay here until {@linkcode flush}. */
+  /** Sends a row that is answered below the inbox. May keep the message until {@linkcode flush}. */
   send(rows: PreparedRows, index: number, token: number): void;
-  /** Sends one row with more header lines; without a token it asks for no answer. */
+  /** Sends a row with additional header lines. Without a token it requests no answer. */
   sendExtended(rows: PreparedRows, index: number, token: number | undefined, lines: Uint8Array): void;
-  /** Sends one row that is answered on a subject of this form. */
+  /** Sends a row that is answered on a subject of this form. */
   sendOn(rows: PreparedRows, index: number, reply: ReplyForm, number: number): void;
-  /** Hands over what was sent, and behind it a message without headers and payload. */
+  /** Hands over the messages so far, then one without headers and payload. */
   sendEmpty(subject: string, reply: ReplyForm, number: number): void;
-  /** Hands over what was sent. */
+  /** Hands the messages so far to the client. */
   flush(): void;
-  /** Lets go of memory: nothing will be sent any more. */
+  /** Releases the memory: nothing will be sent any more. */
   close(): void;
 }
 
-/** The wire of a connection: frames where the client takes them. `inbox` ends in a dot; the token follows it. */
+/** Returns the wire of a connection: whole frames if the client accepts them. `inbox` ends in a dot. */
 export function openWire(nc: NatsConnection, inbox: string): Wire {
   const sink = frameSink(nc);
   return sink === undefined ? new PublishWire(nc, inbox) : new FrameWire(nc, sink, inbox);
 }
 
-/** The command line beside subject and reply: `HPUB `, blanks, token, two lengths, CR LF twice. */
+/** Bytes of a frame beside subject, reply and message: `HPUB `, spaces, token, two lengths, CR LF twice. */
 const FRAME_EXTRA = 64;
 
 const NOTHING = new Uint8Array(0);
 const decoder = new TextDecoder();
 
-/** Gathers frames: a burst goes to the client in one part, whatever number of rows it has, and is one write. */
+/** Collects frames: a burst, whatever its number of rows, is handed to the client in one piece and is one write. */
 class FrameWire implements Wire {
   readonly holdsRows = false;
   readonly #nc: NatsConnection;
@@ -66,7 +66,7 @@ class FrameWire implements Wire {
   readonly #inbox: ReplyForm;
   readonly #memory: BurstMemory;
   #burst: Uint8Array<ArrayBuffer> = NOTHING;
-  /** The burst's first byte that was not handed over, and where the next frame begins. */
+  /** The first byte of the burst that was not handed over, and the position of the next frame. */
   #start = 0;
   #end = 0;
   #messages = 0;
@@ -177,7 +177,7 @@ function released(index: number): RangeError {
   return new RangeError(`Cannot send row ${index}: its bytes were released`);
 }
 
-/** Puts lines and a blank line at the end of a header block that ends at `end`. */
+/** Writes lines and a blank line at the end of a header block that ends at `end`. */
 function endBlock(to: Uint8Array, end: number, lines: Uint8Array): void {
   to.set(lines, end - lines.length - 2);
   to[end - 2] = 0x0d;
@@ -187,7 +187,7 @@ function endBlock(to: Uint8Array, end: number, lines: Uint8Array): void {
 function publish(nc: NatsConnection, subject: string, payload: Uint8Array, options: PublishOptions): void {
   try {
     const result: unknown = nc.publish(subject, payload, options);
-    // A wrapped connection may return a promise: a row whose publish rejects goes without an answer.
+    // A wrapped connection may return a promise. If it rejects, the row has no answer and times out.
     if (result !== undefined) void settle(() => result);
   } catch (cause) {
     throw new WireError(cause);
@@ -195,10 +195,10 @@ function publish(nc: NatsConnection, subject: string, payload: Uint8Array, optio
 }
 
 function publishEmpty(nc: NatsConnection, subject: string, reply: ReplyForm, number: number): void {
-  publish(nc, subject, NOTHING, { reply: replyText(reply, number) });
+  publish(nc, subject, NOTHING, { reply: replyString(reply, number) });
 }
 
-function replyText({ before, after }: ReplyForm, number: number): string {
+function replyString({ before, after }: ReplyForm, number: number): string {
   return decoder.decode(before) + number + decoder.decode(after);
 }
 
@@ -234,7 +234,7 @@ class PublishWire implements Wire {
   }
 
   sendOn(rows: PreparedRows, index: number, reply: ReplyForm, number: number): void {
-    this.#publish(rows, index, replyText(reply, number), NOTHING);
+    this.#publish(rows, index, replyString(reply, number), NOTHING);
   }
 
   sendEmpty(subject: string, reply: ReplyForm, number: number): void {
@@ -252,7 +252,7 @@ class PublishWire implements Wire {
     const [from, to] = [rows.offsets[index]!, rows.offsets[index + 1]!];
     if (!(to <= rows.bytes.length)) throw released(index);
     const body = rows.bytes.subarray(from, to);
-    // All that the client asks of headers when it publishes is `encode()`.
+    // The client calls only `encode()` of the headers that it publishes.
     const headers = { encode: () => bytes } as unknown as MsgHdrs;
     publish(this.#nc, rows.subjectOf(index), body, {
       ...(reply === undefined ? {} : { reply }),

@@ -1,8 +1,10 @@
 /**
- * Atomic delivery: the rows of one call are one batch, which the stream stores whole or not at all (ADR-50).
+ * The lane of publish mode `atomic`: the rows of one call are one batch, which the stream stores whole or not at all
+ * (ADR-50).
  *
- * The first row of a stream's first batch is answered before any other is sent: a server that knows no batches would
- * store each row for itself. Rows are staged until the last one commits; a batch that is not committed leaves nothing.
+ * The server stages rows until the last one commits the batch; nothing is stored of a batch that is not committed. In
+ * the first batch to a stream, the other rows are sent only when the first row is answered: a server that does not know
+ * batches would store each row by itself.
  *
  * @module
  */
@@ -20,21 +22,21 @@ import { Lane, type LaneHost } from "./lane.ts";
 import { type Rejection, rejectionOf, resendFailure, STORED_LATE, timeoutRejection } from "../rejection.ts";
 import type { Wire } from "../connection/wire.ts";
 
-/** Streams that are remembered: as many as destinations are. */
+/** How many streams are remembered: as many as destinations. */
 const MOST_PROVEN = 1024;
 
-/** The lane of `publishMode: "atomic"`. */
+/** Submits each call as one batch, and settles it by the answer to its commit. */
 export class AtomicLane extends Lane {
   readonly #wire: Wire;
   readonly #settings: Settings;
   readonly #prefixLength: number;
   readonly #find: RowFinder;
   readonly #batches = new OpenBatches();
-  /** Streams that have answered a batch as such, as far as they are remembered. */
+  /** Streams whose server has answered a batch as one: the last ones. */
   readonly #proven = new Set<string>();
   #submitted = 0;
 
-  /** A lane over a wire; answers' subjects have the token behind `prefixLength` characters. */
+  /** Creates a lane; the token is in an answer's subject after `prefixLength` characters. */
   constructor(wire: Wire, settings: Settings, prefixLength: number, host: LaneHost, find: RowFinder) {
     super(settings, host);
     this.#wire = wire;
@@ -63,7 +65,7 @@ export class AtomicLane extends Lane {
   }
 
   protected override windUp(): void {
-    // A batch that is not committed is given up: its rows are unsent.
+    // A batch that is not committed is abandoned: its rows are unsent.
     const { early } = this.#batches;
     if (early !== undefined) this.#batches.remove(early);
   }
@@ -90,10 +92,10 @@ export class AtomicLane extends Lane {
       return this.#batches.stage(batch);
     }
     const rejection = rejectionOf(answer, call.destination.source);
-    // Sent with all others, it waits for what the commit is answered: that of an incomplete batch, which says less.
+    // All rows were sent already, so the answer to the commit decides. It will only say that the batch is incomplete.
     if (batch.state === "committing") return void (batch.refusal = rejection.reason);
     if (answer.kind !== "refused") {
-      // The stream that answered so has stored the first row by itself.
+      // Such an answer means that the stream has stored the first row by itself.
       call.submit(0, 1, now());
       return this.#rejected(batch, { ...rejection, stored: "unknown", retry: "never" });
     }
@@ -120,7 +122,7 @@ export class AtomicLane extends Lane {
   }
 
   #prove(stream: string): void {
-    // A stream that is forgotten is asked again, by its next batch's first row.
+    // The next batch to a stream that is forgotten waits again for the answer to its first row.
     if (this.#proven.size >= MOST_PROVEN) this.#proven.clear();
     this.#proven.add(stream);
   }
@@ -149,7 +151,7 @@ export class AtomicLane extends Lane {
     this.#afterAnswer();
   }
 
-  /** A submission of a whole batch came to nothing, or to nothing known. */
+  /** Handles a batch that was not stored, or whose outcome is unknown: resends it, or fails the publisher. */
   #rejected(batch: AtomicBatch, rejection: Rejection): void {
     const { call } = batch;
     const committed = batch.state === "committing" || batch.state === "searching";
@@ -167,7 +169,7 @@ export class AtomicLane extends Lane {
     this.host.moved();
   }
 
-  /** When something is due: while a batch is open, none is sent again. */
+  /** While a batch is open, none is resent. */
   protected nextDue(): number {
     if (!this.stopped && this.#batches.size === 0) return this.backlog.due;
     return this.#batches.nextDue?.deadline ?? Infinity;
@@ -189,13 +191,15 @@ export class AtomicLane extends Lane {
     const begin = (call: Call): boolean => this.#begin(call, time);
     const { early } = this.#batches;
     if (early?.state === "staged" && !this.#sendRest(early, time)) return;
-    // Batches that are sent again go before all others.
+    // Batches that are resent are submitted before all others.
     const free = this.backlog.submitAgain(time, begin) && retry.size === 0;
     if (free && !retry.pausing(time)) this.backlog.submitCalls(begin);
     this.#wire.flush();
   }
 
-  /** Begins a batch; false when it is not its turn: another one is opening, or the window has no room for all of it. */
+  /**
+   * Begins a call's batch. Returns false if it must wait: another batch is opening, or the window lacks room for it.
+   */
   #begin(call: Call, time: number): boolean {
     const rows = call.rows;
     if (rows.count === 0) {
@@ -205,20 +209,22 @@ export class AtomicLane extends Lane {
     const bytes = rows.totalSize;
     const { maxInFlight, maxInFlightBytes, publishTimeout } = this.#settings;
     if (this.#batches.rows + rows.count > maxInFlight || this.#batches.bytes + bytes > maxInFlightBytes) return false;
-    // A batch that may have to be sent again is answered before the next: stored order stays the order of calls.
+    // With retry, one batch is open at a time: rows are stored in the order of calls even if a batch is resent.
     if (this.#batches.early !== undefined || (this.backlog.retry.enabled && this.#batches.size > 0)) return false;
     if (this.#refusesResend(call)) return false;
     const batch = this.#batches.add(call, bytes, time + publishTimeout);
     this.#submitted += rows.count;
     call.stage(time);
     if (rows.count > 1) this.#send(batch, 0, batch.stageToken);
-    // A server that has answered a stream's batch as one hosts a stream that needs batches (`_nats.req.level`): a later
-    // leader knows them too.
+    // After a server has answered a batch as one, the stream requires servers that know batches (`_nats.req.level`), so
+    // a later leader knows them too.
     if (rows.count === 1 || this.#proven.has(call.destination.stream)) return this.#sendRest(batch, time);
     return true;
   }
 
-  /** Ends the publisher if a row of a call may be stored, and the stream might store it twice. */
+  /**
+   * Fails the publisher if a row of a call may be stored, and the stream might store it twice. Returns whether it did.
+   */
   #refusesResend(call: Call): boolean {
     for (let i = 0; call.ledger.hasDoubts && i < call.count; i++) {
       const fault = call.ledger.resendFault(i, this.#settings.publishTimeout);
@@ -229,10 +235,10 @@ export class AtomicLane extends Lane {
     return false;
   }
 
-  /** Sends all rows but the first one; false if they must not be sent, which ends the publisher. */
+  /** Sends all rows but the first. Returns false, and fails the publisher, if they must not be sent. */
   #sendRest(batch: AtomicBatch, time: number): boolean {
     const { call } = batch;
-    // The commit is the submission of all rows: until it is sent nothing of the batch can be stored.
+    // The commit submits all rows: before it is sent, nothing of the batch can be stored.
     if (this.#refusesResend(call)) return false;
     const last = call.count - 1;
     for (let i = 1; i < last; i++) this.#send(batch, i, undefined);

@@ -1,5 +1,5 @@
 /**
- * Reads what a server answers to the messages of an atomic batch (ADR-50).
+ * Reads a server's answers to the messages of an atomic batch (ADR-50).
  *
  * @module
  */
@@ -8,17 +8,17 @@ import { firstBytes } from "../../stream/api/answer.ts";
 import type { AckSource } from "../../stream/ack.ts";
 import { type Ack, parseAck, parseObject } from "../ack.ts";
 
-/** What a batch's last row is answered. */
+/** The answer to a batch's last row, which commits the batch. */
 export type CommitAnswer =
   | { readonly kind: "stored"; readonly first: number }
   | Exclude<Ack, { readonly kind: "stored" }>;
 
-/** What a batch's first row is answered: an empty body says that it waits for the others. */
+/** The answer to a batch's first row. An empty body means that the row is staged: it waits for the others. */
 export type StageAnswer = { readonly kind: "staged" } | Exclude<Ack, { readonly kind: "stored" }>;
 
-const ALONE = "the server took a row of a batch for itself: it knows no batches";
+const ALONE = "the server stored a row of a batch by itself: it does not know batches";
 
-/** Reads the answer to a commit: the sequences of `count` rows are contiguous, and `first` is the lowest. */
+/** Reads the answer to a commit. The sequences of the `count` rows are contiguous, and `first` is the lowest. */
 export function parseCommit(
   body: Uint8Array,
   status: number,
@@ -28,10 +28,10 @@ export function parseCommit(
 ): CommitAnswer {
   const ack = parseAck(body, status, source);
   if (ack.kind !== "stored") return ack;
-  const told = parseObject(body)!;
-  if (told.batch === undefined) return { kind: "bad", reason: `${ALONE}: ${firstBytes(body)}` };
-  if (told.batch !== id) return { kind: "bad", reason: `another batch, not ${id}: ${firstBytes(body)}` };
-  if (told.count !== count) return { kind: "bad", reason: `not the batch's ${count} rows: ${firstBytes(body)}` };
+  const commit = parseObject(body)!;
+  if (commit.batch === undefined) return { kind: "bad", reason: `${ALONE}: ${firstBytes(body)}` };
+  if (commit.batch !== id) return { kind: "bad", reason: `another batch, not ${id}: ${firstBytes(body)}` };
+  if (commit.count !== count) return { kind: "bad", reason: `not the batch's ${count} rows: ${firstBytes(body)}` };
   if (ack.duplicate || ack.sequence < count) {
     return { kind: "bad", reason: `no sequences of ${count} new rows: ${firstBytes(body)}` };
   }

@@ -1,5 +1,5 @@
 /**
- * The open atomic batches of a lane, and the checks before a batch is opened.
+ * The open atomic batches of a lane, and the checks of a call's rows before they become a batch.
  *
  * @module
  */
@@ -13,21 +13,21 @@ import type { PreparedRows } from "../../message/prepared_rows.ts";
 import type { Settings } from "../../options/publisher.ts";
 import type { Call } from "../call.ts";
 
-/** A batch that the server has rows of. */
+/** A batch of which rows were sent. */
 export interface AtomicBatch {
   /** Its call. */
   readonly call: Call;
-  /** Its id, never used before. */
+  /** Its id; no other batch has it. */
   readonly id: string;
-  /** Bytes that its rows take of the window. */
+  /** Bytes of its rows in the window. */
   readonly bytes: number;
-  /** Token of the first row's answer. */
+  /** The token of the answer to the first row. */
   readonly stageToken: number;
-  /** Token of the last row's answer. */
+  /** The token of the answer to the last row. */
   readonly commitToken: number;
   /**
    * `opening`: the first row is sent and not answered. `staged`: it is answered. `committing`: all rows are sent.
-   * `searching`: the server knows some id, and the stream is searched for the rows.
+   * `searching`: the stream has a message with an id of the batch, and is searched for the rows.
    */
   readonly state: "opening" | "staged" | "committing" | "searching";
   /** When the next answer is due, in milliseconds of the lane's clock; Infinity while searching. */
@@ -41,15 +41,15 @@ export interface AtomicBatch {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * The batches that the server has rows of, and what they take of the window together. Every operation takes constant
- * time: batches of one row fill a window with thousands of them.
+ * The open batches, and how many rows and bytes they have in the window. Every operation takes constant time: a window
+ * may hold thousands of batches of one row.
  */
 export class OpenBatches {
   readonly #byCall = new Map<Call, AtomicBatch>();
   readonly #byToken = new Map<number, AtomicBatch>();
-  /** Batches with a deadline, earliest first: all wait equally long, so that a new deadline is the last. */
+  /** Batches with a deadline, earliest first: all have the same time to be answered, so a new deadline is the last. */
   readonly #due = new LinkedSet<AtomicBatch>();
-  /** The batch that is opening or staged: there is at most one. */
+  /** The batch that is opening or staged. There is at most one. */
   #early: AtomicBatch | undefined;
   #rows = 0;
   #bytes = 0;
@@ -65,22 +65,22 @@ export class OpenBatches {
     return this.#bytes;
   }
 
-  /** How many batches. */
+  /** How many batches are open. */
   get size(): number {
     return this.#byCall.size;
   }
 
-  /** The batch that is opening or staged. */
+  /** The batch that is opening or staged, if any. */
   get early(): AtomicBatch | undefined {
     return this.#early;
   }
 
-  /** The batch whose answer is due first. */
+  /** The batch with the earliest deadline. */
   get nextDue(): AtomicBatch | undefined {
     return this.#due.first;
   }
 
-  /** The batch of a call. */
+  /** Returns the batch of a call. */
   of(call: Call): AtomicBatch | undefined {
     return this.#byCall.get(call);
   }
@@ -90,7 +90,7 @@ export class OpenBatches {
     return this.#byCall.get(batch.call) === batch;
   }
 
-  /** Begins a call's batch. No other one may be opening or staged. */
+  /** Opens a call's batch. No other batch may be opening or staged. */
   add(call: Call, bytes: number, deadline: number): AtomicBatch {
     const batch: AtomicBatch = {
       call,
@@ -126,20 +126,20 @@ export class OpenBatches {
     this.#due.add(batch);
   }
 
-  /** Notes that the stream is searched. */
+  /** Notes that the stream is searched for the rows. */
   beginSearch(batch: AtomicBatch): void {
     Object.assign(batch, { state: "searching", deadline: Infinity });
     this.#due.delete(batch);
   }
 
-  /** Returns the batch that an answer's token belongs to. A token is good for one answer. */
+  /** Returns the batch of an answer's token, for the first answer with this token only. */
   take(token: number): AtomicBatch | undefined {
     const batch = this.#byToken.get(token);
     this.#byToken.delete(token);
     return batch;
   }
 
-  /** Takes a batch out of the window: no answer to it has an effect any more. */
+  /** Removes a batch from the window. Later answers to it have no effect. */
   remove(batch: AtomicBatch): void {
     if (!this.has(batch)) return;
     this.#byCall.delete(batch.call);
@@ -152,7 +152,7 @@ export class OpenBatches {
     batch.search.abort();
   }
 
-  /** Takes all batches out of the window. */
+  /** Removes all batches from the window. */
   clear(): void {
     for (const batch of this.#byCall.values()) this.remove(batch);
   }
@@ -162,12 +162,12 @@ export class OpenBatches {
   }
 }
 
-/** Rows that one batch may have. */
+/** Returns how many rows one batch may have. */
 export function mostRowsOfBatch(settings: Settings): number {
   return Math.min(MOST_ROWS_OF_BATCH, settings.maxInFlight);
 }
 
-/** Checks that so many rows can be one batch, before they are encoded. Throws an EncodeError `encode.too_large`. */
+/** Checks that `count` rows can be one batch, before they are encoded. Throws an EncodeError `encode.too_large`. */
 export function checkBatchCount(count: number, settings: Settings): void {
   if (count <= mostRowsOfBatch(settings)) return;
   const [limit, whose] = settings.maxInFlight < MOST_ROWS_OF_BATCH
@@ -183,7 +183,7 @@ export function checkBatchCount(count: number, settings: Settings): void {
   );
 }
 
-/** Checks that rows fit the window as one batch. Throws an EncodeError `encode.too_large`. */
+/** Checks that the rows of one batch fit into the window. Throws an EncodeError `encode.too_large`. */
 export function checkBatchBytes(rows: PreparedRows, settings: Settings): void {
   const size = rows.totalSize;
   const limit = settings.maxInFlightBytes;

@@ -1,6 +1,6 @@
 /**
- * Finds out what became of a batch that was refused because the stream has an id of it: it may have been committed
- * before, and its answer lost.
+ * Settles a batch that the server refused because the stream has a message with one of its ids: the batch may have been
+ * committed before, and the answer lost.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { AtomicBatch } from "./atomic_batch.ts";
 import type { Call, Failure } from "../call.ts";
 import type { Rejection } from "../rejection.ts";
 
-/** Some id of the batch is one of a message that the stream has already. */
+/** The server's code: the stream has a message with an id of the batch. */
 export const DUPLICATE_ID = 10201;
 
-/** Finds rows of a call in the stream: the sequence of each, 0 if it is not stored. */
+/** Finds the rows of a call in the stream. Returns the sequence of each, 0 if it is not stored. */
 export type RowFinder = (call: Call, signal: AbortSignal) => Promise<Float64Array>;
 
-/** What was found out: all rows are there, some are, or it is not known. */
+/** The result of a search: all rows are stored, some are, or it is not known. */
 export type Settlement =
   | { readonly kind: "all"; readonly sequences: Float64Array }
   | { readonly kind: "some"; readonly sequences: Float64Array; readonly failure: Failure }
   | { readonly kind: "unknown"; readonly rejection: Rejection };
 
-/** Looks for the rows of a refused batch; `description` is the server's reason. */
+/** Searches the stream for the rows of a refused batch; `description` is the server's reason. */
 export async function settle(batch: AtomicBatch, description: string, find: RowFinder): Promise<Settlement> {
   const { call } = batch;
   const refused = `the server refused it: ${description} (${DUPLICATE_ID})`;
@@ -34,11 +34,11 @@ export async function settle(batch: AtomicBatch, description: string, find: RowF
     return { kind: "some", sequences, failure: { ...known, reason, call } };
   } catch (cause) {
     const { code, message } = cause as { code?: unknown; message?: unknown };
-    const reason = `${refused}, and its rows could not be looked for: ${message}`;
+    const reason = `${refused}, and its rows could not be searched for: ${message}`;
     if (code === "connection.permission") {
       return { kind: "unknown", rejection: { ...known, stored: "unknown", retry: "never", reason, cause } };
     }
-    // The server's code would say that another try is useless: what has failed is the search.
+    // Without the server's code, which would mean that a retry is useless: only the search has failed.
     return {
       kind: "unknown",
       rejection: { code: "publish.timeout", stored: "unknown", retry: "later", reason, cause },
@@ -47,8 +47,8 @@ export async function settle(batch: AtomicBatch, description: string, find: RowF
 }
 
 /**
- * Notes the rows that were found as duplicates and the other rows with ids as refused. A row without an id may be
- * stored: it cannot be looked for. Returns the number and the bytes of the duplicates.
+ * Notes rows that were found as duplicates, and other rows with ids as not stored. A row without an id cannot be
+ * searched for: it may be stored. Returns the number and the bytes of the duplicates.
  */
 export function noteFound(
   call: Call,

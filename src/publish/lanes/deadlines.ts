@@ -1,20 +1,20 @@
 /**
- * One timer for all deadlines, fair to answers that have come but were not read.
+ * One timer for all deadlines. It lets answers that have arrived be read before their rows expire.
  *
  * @module
  */
 
 import { LONGEST_TIMER } from "../../options/values.ts";
 
-/** Milliseconds that never go back: deadlines must not move with the wall clock. */
+/** Returns milliseconds of a clock that never goes back: deadlines must not move with the wall clock. */
 export function now(): number {
   return performance.now();
 }
 
 /**
- * Calls back when the earliest deadline has come. A long synchronous stretch (encoding, say) makes timers fire before
- * the answers that arrived meanwhile are read. So an expired timer lets the event loop turn first: once, and for as
- * long as the loop was blocked while each turn brings answers.
+ * Calls back when the earliest deadline has come. After a long synchronous task (encoding, for example) timers fire
+ * before the answers that arrived meanwhile are read. So an expired timer lets the event loop turn first: once, and
+ * further, up to the time for which the loop was blocked, while each turn brings answers.
  */
 export class ExpiryTimer {
   readonly #next: () => number;
@@ -24,29 +24,29 @@ export class ExpiryTimer {
   #answers = 0;
 
   /**
-   * A timer for `next()`, in milliseconds of {@linkcode now}, Infinity for none; `due` is told the time up to which
-   * deadlines have come.
+   * Creates a timer. `next` returns the earliest deadline in milliseconds of {@linkcode now}, Infinity for none. `due`
+   * is called with the time up to which deadlines have come.
    */
   constructor(next: () => number, due: (time: number) => void) {
     this.#next = next;
     this.#due = due;
   }
 
-  /** Answers were read. */
+  /** Notes that an answer was read. */
   noteAnswer(): void {
     this.#answers++;
   }
 
-  /** Sets the timer, unless it fires early enough already. */
+  /** Sets the timer, unless it already fires early enough. */
   arm(): void {
     const next = this.#next();
     if (this.#timer !== undefined && this.#at <= next) return;
     this.stop();
     if (next === Infinity) return;
     this.#at = next;
-    // Timers may fire up to a millisecond early; one that is set for too long would fire at once.
+    // Timers may fire up to a millisecond early. A delay above LONGEST_TIMER would fire at once.
     const delay = Math.min(LONGEST_TIMER, Math.max(0, next - now()) + 1);
-    this.#timer = setTimeout(() => this.#fired(), delay);
+    this.#timer = setTimeout(() => this.#fire(), delay);
   }
 
   /** Clears the timer. */
@@ -56,10 +56,10 @@ export class ExpiryTimer {
     this.#at = Infinity;
   }
 
-  #fired(): void {
+  #fire(): void {
     const time = now();
-    // Deadlines that were moved or met since the timer was set.
-    if (this.#next() > time) return this.#again();
+    // The deadline was moved or met since the timer was set.
+    if (this.#next() > time) return this.#rearm();
     const blocked = time - this.#next();
     this.#turn(time, time + blocked);
   }
@@ -75,7 +75,7 @@ export class ExpiryTimer {
     }, 0);
   }
 
-  #again(): void {
+  #rearm(): void {
     this.#timer = undefined;
     this.#at = Infinity;
     this.arm();

@@ -4,22 +4,22 @@
  * @module
  */
 
-/** An item's place in the heap. Only the item's last entry counts. */
+/** An item in the heap. Only the item's last entry counts. */
 interface Entry<T> {
   readonly item: T;
   readonly time: number;
 }
 
 /**
- * A heap by due time. An item that has become due later is moved only when its entry comes up, so that an answer that
- * postpones a due time costs nothing; one that may have become due earlier must be added again.
+ * A heap by due time. An item whose due time was postponed is moved only when its entry is first, so that postponing
+ * costs nothing. An item whose due time may have become earlier must be added again.
  */
 export class DueQueue<T extends object> {
   readonly #dueOf: (item: T) => number;
   #heap: Entry<T>[] = [];
   readonly #entries = new Map<T, Entry<T>>();
 
-  /** An empty queue; `dueOf` reads an item's due time, Infinity for never. */
+  /** Creates an empty queue; `dueOf` returns an item's due time, Infinity for never. */
   constructor(dueOf: (item: T) => number) {
     this.#dueOf = dueOf;
   }
@@ -42,7 +42,7 @@ export class DueQueue<T extends object> {
     this.#heap = [];
   }
 
-  /** The earliest due time; Infinity if nothing is due ever. */
+  /** The earliest due time; Infinity if no item is ever due. */
   get next(): number {
     for (let top = this.#heap[0]; top !== undefined; top = this.#heap[0]) {
       const { item, time } = top;
@@ -56,7 +56,7 @@ export class DueQueue<T extends object> {
     return Infinity;
   }
 
-  /** Takes out all items that are due at a time. */
+  /** Removes and returns all items that are due at a time. */
   take(time: number): T[] {
     const due: T[] = [];
     while (this.next <= time && this.#heap.length > 0) {
@@ -67,7 +67,7 @@ export class DueQueue<T extends object> {
     return due;
   }
 
-  /** Forgets entries that count no more when they are the larger half: they would keep what was removed in memory. */
+  /** Drops entries that do not count any more once they are more than half: they keep removed items in memory. */
   #purge(): void {
     if (this.#heap.length < 64 || this.#heap.length < 2 * this.#entries.size) return;
     this.#heap = [...this.#entries.values()].sort((one, two) => one.time - two.time);

@@ -1,8 +1,9 @@
 /**
- * Fast delivery: rows in batches of fast ingest (ADR-50, part 2), where one answer acknowledges all rows so far.
+ * The lane of publish mode `fast`: rows are sent in batches of fast ingest (ADR-50, part 2), in which one answer
+ * acknowledges all rows so far.
  *
- * A batch begins with one row, whose answer says how many may follow, and ends with the last row there is to send.
- * Calls share a batch; one with at least as many rows as the window has batches of its own, so that its last sequence
+ * A batch begins with one row, whose answer tells how many may follow, and ends when there is no further row to send.
+ * Calls share a batch. A call with at least as many rows as the window has its own batches, so that its last sequence
  * is known.
  *
  * @module
@@ -21,25 +22,25 @@ import { Lane, type LaneHost } from "./lane.ts";
 import { malformedAck, type Rejection, rejectionOf, STORED_LATE, timeoutRejection } from "../rejection.ts";
 import type { Wire } from "../connection/wire.ts";
 
-/** How long a batch's last answer may come after one that says that the server knows it no more, in milliseconds. */
+/** How long the last answer to a batch is waited for after the server no longer knows the batch, in milliseconds. */
 const GRACE = 200;
-/** The server knows no batch of this id. */
+/** The server's code: it does not know a batch with this id. */
 const UNKNOWN_BATCH = 10208;
 const LOST: Rejection = {
   code: "publish.rejected",
   stored: "unknown",
   retry: "later",
-  reason: `the server knows the batch no more, and its last acknowledgment is lost (${UNKNOWN_BATCH})`,
+  reason: `the server no longer knows the batch, and its last acknowledgment is lost (${UNKNOWN_BATCH})`,
   serverCode: UNKNOWN_BATCH,
 };
 
-/** The lane of `publishMode: "fast"`. */
+/** Settles rows by the answers to their batches; the sender submits them. */
 export class FastLane extends Lane {
   readonly #settings: Settings;
   readonly #prefixLength: number;
   readonly #sender: FastSender;
 
-  /** A lane over a wire; reply subjects begin with `inbox`. */
+  /** Creates a lane; reply subjects begin with `inbox`. */
   constructor(wire: Wire, settings: Settings, inbox: string, host: LaneHost) {
     super(settings, host);
     this.#settings = settings;
@@ -65,15 +66,15 @@ export class FastLane extends Lane {
     for (const batch of this.#sender.batches.with(call)) {
       batch.drop(call, (_, from, to) => this.#sender.free(call, from, to));
       if (batch.live) continue;
-      // No call waits for its end, but the server does.
-      this.#sender.trouble(batch, time);
-      this.#sender.giveUpAt(batch, time + this.#settings.publishTimeout);
+      // No call waits for the batch any more, but the server waits for its end.
+      this.#sender.markFailing(batch, time);
+      this.#sender.abandonAt(batch, time + this.#settings.publishTimeout);
     }
     this.#afterAnswer();
   }
 
   protected override windUp(): void {
-    // The end of a batch acknowledges what no other answer would.
+    // The end of a batch acknowledges rows that no other answer would.
     this.guarded(() => {
       for (const batch of this.#sender.batches.all) this.#sender.end(batch);
     });
@@ -89,17 +90,17 @@ export class FastLane extends Lane {
     const batch = at && this.#sender.batches.of(at.id);
     if (batch === undefined) return;
     const answer = parseFast(msg.data, statusOf(msg), batch.destination.source, batch.id);
-    this.guarded(() => this.#heard(batch, at!, answer));
+    this.guarded(() => this.#settleAnswer(batch, at!, answer));
     this.#afterAnswer();
   }
 
-  #heard(batch: FastBatch, at: FastReply, answer: FastAnswer): void {
+  #settleAnswer(batch: FastBatch, at: FastReply, answer: FastAnswer): void {
     const { source } = batch.destination;
     switch (answer.kind) {
       case "flow":
         return this.#flow(batch, answer.sequence, answer.perAck);
       case "gap":
-        return this.#sender.trouble(batch, now());
+        return this.#sender.markFailing(batch, now());
       case "row_refused":
         return this.#refuse(batch, answer.sequence, rejectionOf(answer.refusal, source));
       case "refused":
@@ -114,10 +115,10 @@ export class FastLane extends Lane {
   #flow(batch: FastBatch, sequence: number, perAck: number): void {
     if (sequence > batch.sent) return this.#finish(batch, malformedAck(`row ${sequence} was not sent`));
     batch.perAck = perAck;
-    this.#sender.heard(batch, now());
-    // The last row waits for the batch's end, which tells the last sequence.
+    this.#sender.noteProgress(batch, now());
+    // The last row is settled by the batch's end, which tells the last sequence.
     this.#settle(batch, Math.min(sequence, batch.ending ? batch.sent - 1 : batch.sent));
-    if (this.stopped || batch.troubled) this.#sender.end(batch);
+    if (this.stopped || batch.failing) this.#sender.end(batch);
   }
 
   #ended(batch: FastBatch, count: number, lastSequence: number): void {
@@ -146,7 +147,7 @@ export class FastLane extends Lane {
     });
   }
 
-  /** Fails the publisher if some of these rows may be stored twice. */
+  /** Fails the publisher if one of these rows may be stored twice. Returns whether it did. */
   #storedLate(call: Call, from: number, to: number): boolean {
     for (let i = from; call.ledger.hasDoubts && i < to; i++) {
       if (!call.ledger.mayBeStoredTwice(i)) continue;
@@ -157,25 +158,25 @@ export class FastLane extends Lane {
     return false;
   }
 
-  /** A message of the batch was refused, or had no responder. */
+  /** Handles the refusal of a message of the batch, or that it had no responder. */
   #refused(batch: FastBatch, { sequence, operation }: FastReply, rejection: Rejection): void {
     if (operation === START || (sequence === 1 && operation === COMMIT)) {
-      // No batch, or none any more: nothing of it is stored.
+      // The batch was never opened: nothing of it is stored.
       batch.refused.set(1, rejection);
       const reason = `the batch ended with its first row: ${rejection.reason}`;
       this.#finish(batch, { ...rejection, stored: "no", retry: "pause", reason });
     } else if (operation === APPEND || operation === COMMIT) {
       this.#refuse(batch, sequence, rejection);
     } else if (rejection.serverCode === UNKNOWN_BATCH) {
-      this.#sender.giveUpAt(batch, now() + GRACE);
+      this.#sender.abandonAt(batch, now() + GRACE);
     } else {
-      this.#sender.trouble(batch, now());
+      this.#sender.markFailing(batch, now());
     }
   }
 
   #refuse(batch: FastBatch, sequence: number, rejection: Rejection): void {
     const row = batch.rowAt(sequence);
-    this.#sender.trouble(batch, now());
+    this.#sender.markFailing(batch, now());
     if (row === undefined) return;
     batch.refused.set(sequence, rejection);
     row.call.reject(row.index, rejection.stored);
@@ -183,7 +184,7 @@ export class FastLane extends Lane {
     else if (!this.backlog.retry.enabled || rejection.retry === "never") this.host.failed({ ...rejection, ...row });
   }
 
-  /** The batch is over; rows that are not settled are as they were refused, else as `rest` says. */
+  /** Ends a batch. Rows that are not settled are rejected: by their own refusal, otherwise by `rest`. */
   #finish(batch: FastBatch, rest: Rejection): void {
     this.#sender.remove(batch);
     this.#takeOut(batch, Infinity, rest);
@@ -199,7 +200,7 @@ export class FastLane extends Lane {
     this.#sender.free(call, index, index + 1);
     call.reject(index, rejection.stored);
     const safe = rejection.stored === "no" || call.rows.hasId(index);
-    // All rows of a batch wait for the same time, so that they are sent again in order.
+    // All rows of a batch wait for the same time, so that they are resent in order.
     const retry = rejection.retry === "never" ? "never" : "pause";
     if (this.backlog.takeBack(call, index, retry, safe, now())) return;
     this.host.failed({ ...rejection, call, index });
@@ -233,7 +234,7 @@ export class FastLane extends Lane {
   #expire(batch: FastBatch, time: number): void {
     const rejection = timeoutRejection("acknowledgment", this.#settings.publishTimeout);
     if (this.backlog.retry.enabled) return this.#finish(batch, rejection);
-    this.#sender.trouble(batch, time);
+    this.#sender.markFailing(batch, time);
     this.#takeOut(batch, time, rejection);
     if (!batch.live) this.#sender.remove(batch);
   }

@@ -1,8 +1,8 @@
 /**
- * One fast batch: which rows have which place in it, and how far the server is. No clock, no I/O.
+ * One fast batch: which rows have which sequence in it, and which are settled. No clock, no I/O.
  *
- * Rows lie in runs: rows of one call, side by side, submitted at the same time. An acknowledgment settles whole runs or
- * the beginning of one.
+ * Rows are kept in runs: consecutive rows of one call that were submitted at the same time. An acknowledgment settles
+ * whole runs or the beginning of one.
  *
  * @module
  */
@@ -13,21 +13,21 @@ import type { Call } from "../call.ts";
 import type { Rejection } from "../rejection.ts";
 import type { ReplyForm } from "../connection/wire.ts";
 
-/** Rows of one call at consecutive places. */
+/** Consecutive rows of one call. */
 interface Run {
-  /** Their call; undefined once it no longer waits for them. */
+  /** Their call; undefined once the call no longer waits for them. */
   call: Call | undefined;
-  /** Index of the first in its call. */
+  /** The index of the first row in its call. */
   index: number;
-  /** Place of the first in the batch. */
+  /** The sequence of the first row in the batch. */
   sequence: number;
-  /** How many. */
+  /** How many rows. */
   count: number;
   /** When they must be acknowledged. */
   readonly deadline: number;
 }
 
-/** Told of rows `from` to `to` (exclusive) of a call. */
+/** Called with rows `from` to `to` (exclusive) of a call. */
 export type EachRun = (call: Call, from: number, to: number) => void;
 
 /** A batch of fast ingest. */
@@ -38,33 +38,33 @@ export class FastBatch {
   readonly destination: Destination;
   /** The subject of its first row, on which questions and its end are sent, too: the stream captures it. */
   readonly subject: string;
-  /** Its reply subjects, by operation. */
+  /** The forms of its reply subjects, by operation. */
   readonly forms: readonly ReplyForm[];
-  /** After how many rows it asks for an answer; the server may send them more often. */
+  /** How many rows it requests an answer for; the server may answer more often. */
   readonly flow: number;
-  /** The call that it is for alone; undefined where calls share it. */
+  /** The only call whose rows may join; undefined if calls share the batch. */
   readonly own: Call | undefined;
-  /** The call that all rows so far are of; undefined before the first and after another's. */
+  /** The call of all rows so far; undefined without rows, or if they belong to several calls. */
   sole: Call | undefined;
   /** Rows sent. */
   sent = 0;
-  /** Rows that are settled, from the first on. */
+  /** Rows that are settled: the first ones. */
   settled = 0;
   /** After how many rows the server answers; 0 before its first answer. */
   perAck = 0;
   /** Whether its last row or its end is sent. */
   ending = false;
-  /** Whether something is wrong with it: it takes no more rows. */
-  troubled = false;
-  /** Rows that the server refused, by place, and why. */
+  /** Whether rows were lost, refused or not answered: no more rows join. */
+  failing = false;
+  /** The rows that the server refused, by sequence. */
   readonly refused = new Map<number, Rejection>();
-  /** When it is to be asked how far it is. */
+  /** When its progress or its end is requested next. */
   nudgeAt = Infinity;
-  /** When it is given up, whatever its rows' deadlines are. */
+  /** When it is abandoned, whatever its rows' deadlines are. */
   lostAt = Infinity;
-  /** Its place among the batches of its sender. */
+  /** Its position among the batches of its sender. */
   order = 0;
-  /** The runs in order; those before `#head` are settled, and no call waits for those before `#firstLive`. */
+  /** The runs in order. Those before `#head` are settled; no call waits for those before `#firstLive`. */
   #runs: Run[] = [];
   #head = 0;
   #firstLive = 0;
@@ -72,7 +72,7 @@ export class FastBatch {
   #waiting = 0;
   readonly #runsOf = new Map<Call, Set<Run>>();
 
-  /** A batch without rows. */
+  /** Creates a batch without rows. */
   constructor(
     id: string,
     destination: Destination,
@@ -89,12 +89,12 @@ export class FastBatch {
     this.own = own;
   }
 
-  /** Whether its first answer is still waited for. */
+  /** Whether its first answer is outstanding. */
   get opening(): boolean {
     return this.perAck === 0;
   }
 
-  /** Whether anybody waits for a row of it. */
+  /** Whether a call waits for a row of it. */
   get live(): boolean {
     return this.#waiting > 0;
   }
@@ -104,12 +104,12 @@ export class FastBatch {
     return this.#skipDead()?.deadline ?? Infinity;
   }
 
-  /** When something must be done about it, whatever it is. */
+  /** The earliest time at which it expires, is abandoned or is asked for progress. */
   get due(): number {
     return Math.min(this.deadline, this.nudgeAt, this.lostAt);
   }
 
-  /** Gives rows `index` to `index + count` (exclusive) of a call the next places. Deadlines never fall. */
+  /** Adds `count` rows of a call, from `index` on. Deadlines never fall from call to call. */
   add(call: Call, index: number, count: number, deadline: number): void {
     if (this.sent === 0) this.sole = call;
     else if (this.sole !== call) this.sole = undefined;
@@ -128,7 +128,7 @@ export class FastBatch {
     else others.add(run);
   }
 
-  /** Settles all rows up to a place. */
+  /** Settles all rows up to a sequence. */
   settle(upTo: number, each: EachRun): void {
     this.settled = Math.max(this.settled, upTo);
     for (let run = this.#runs[this.#head]; run !== undefined; run = this.#runs[this.#head]) {
@@ -149,7 +149,7 @@ export class FastBatch {
     this.#compact();
   }
 
-  /** Takes out the rows that are not settled, those whose deadline has come or all; tells of each and its place. */
+  /** Removes the rows that are not settled and due at `due`. Calls `each` with each row and its sequence. */
   takeOut(due: number, each: (call: Call, index: number, sequence: number) => void): void {
     for (let run = this.#skipDead(); run !== undefined && run.deadline <= due; run = this.#skipDead()) {
       const { index, sequence, count } = run;
@@ -159,7 +159,7 @@ export class FastBatch {
     }
   }
 
-  /** A call no longer waits for its rows. */
+  /** Removes the rows of a call that are not settled. */
   drop(dropped: Call, each: EachRun): void {
     for (const run of this.#runsOf.get(dropped) ?? []) {
       this.#release(run);
@@ -168,7 +168,7 @@ export class FastBatch {
     }
   }
 
-  /** The row at a place that is not settled. */
+  /** Returns the row of a sequence, if it is not settled and a call waits for it. */
   rowAt(sequence: number): { readonly call: Call; readonly index: number } | undefined {
     const runs = this.#runs;
     const run = runs[lowerBound(this.#head, runs.length, (at) => runs[at]!.sequence, sequence + 1) - 1];
@@ -176,7 +176,7 @@ export class FastBatch {
     return { call: run.call, index: run.index + sequence - run.sequence };
   }
 
-  /** The first run that a call waits for. */
+  /** Returns the first run that a call waits for. */
   #skipDead(): Run | undefined {
     this.#firstLive = Math.max(this.#firstLive, this.#head);
     while (this.#firstLive < this.#runs.length && this.#runs[this.#firstLive]!.call === undefined) {
@@ -185,7 +185,7 @@ export class FastBatch {
     return this.#runs[this.#firstLive];
   }
 
-  /** Its call no longer waits for a run. Returns the call. */
+  /** Notes that a run's call no longer waits for it. Returns the call. */
   #release(run: Run): Call | undefined {
     const { call } = run;
     if (call === undefined) return undefined;
@@ -196,7 +196,7 @@ export class FastBatch {
     return call;
   }
 
-  /** Forgets settled runs when they are the larger half: an answer copies nothing. */
+  /** Drops settled runs only once they are more than half, so that an answer copies nothing. */
   #compact(): void {
     if (this.#head < this.#runs.length && (this.#head < 1024 || this.#head * 2 < this.#runs.length)) return;
     this.#firstLive = Math.max(0, this.#firstLive - this.#head);

@@ -1,6 +1,6 @@
 /**
  * The open batches of fast ingest. Every operation takes constant time, or the logarithm of their number: calls of one
- * row to streams in turn fill a window with thousands of them.
+ * row that go to several streams in turn fill a window with thousands of batches.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import type { Call } from "../call.ts";
 import { DueQueue } from "./due_queue.ts";
 import type { FastBatch } from "./fast_batch.ts";
 
-/** The batches that the server has rows of. */
+/** The open batches of a lane. */
 export class FastBatches {
   /** By id, oldest first. */
   readonly #open = new Map<string, FastBatch>();
   readonly #due = new DueQueue<FastBatch>(({ due }) => due);
-  /** Batches in trouble, as far as a call may wait for them. */
-  readonly #troubled = new LinkedSet<FastBatch>();
-  /** The batches that a call's rows went into, those included that are over. */
+  /** Failing batches that a call may wait for. */
+  readonly #failing = new LinkedSet<FastBatch>();
+  /** The batches that a call's rows joined, including those that have ended. */
   readonly #batchesOf = new WeakMap<Call, Set<FastBatch>>();
   #added = 0;
 
-  /** The batches, oldest first. One may be removed meanwhile. */
+  /** The batches, oldest first. A batch may be removed during the iteration. */
   get all(): Iterable<FastBatch> {
     return this.#open.values();
   }
@@ -31,16 +31,16 @@ export class FastBatches {
     return this.#open.size;
   }
 
-  /** When something must be done about a batch; Infinity if nothing. */
+  /** The earliest time at which a batch is due; Infinity if none ever is. */
   get nextDue(): number {
     return this.#due.next;
   }
 
-  /** Whether a call waits for a batch in trouble. */
-  get inTrouble(): boolean {
-    for (let batch = this.#troubled.first; batch !== undefined; batch = this.#troubled.first) {
+  /** Whether a call waits for a failing batch. */
+  get anyFailing(): boolean {
+    for (let batch = this.#failing.first; batch !== undefined; batch = this.#failing.first) {
       if (batch.live) return true;
-      this.#troubled.delete(batch); // for good: it takes no more rows
+      this.#failing.delete(batch); // for good: no more rows join it
     }
     return false;
   }
@@ -50,12 +50,12 @@ export class FastBatches {
     return this.#open.get(id);
   }
 
-  /** Returns the batches that rows of a call went into. */
+  /** Returns the open batches that rows of a call joined. */
   with(call: Call): FastBatch[] {
     return [...this.#batchesOf.get(call) ?? []].filter((batch) => this.#has(batch));
   }
 
-  /** Adds a batch, if it is new, and notes that rows of a call went into it. */
+  /** Adds a batch, if it is new, and notes that rows of a call joined it. */
   add(batch: FastBatch, call: Call): void {
     if (!this.#has(batch)) {
       batch.order = ++this.#added;
@@ -67,18 +67,18 @@ export class FastBatches {
     this.schedule(batch);
   }
 
-  /** Notes that something must be done about a batch earlier than before. */
+  /** Notes that a batch may be due earlier than before. */
   schedule(batch: FastBatch): void {
     if (this.#has(batch)) this.#due.add(batch);
   }
 
-  /** Notes that a batch is in trouble. */
-  noteTrouble(batch: FastBatch): void {
-    if (this.#has(batch)) this.#troubled.add(batch);
+  /** Notes that a batch is failing. */
+  noteFailing(batch: FastBatch): void {
+    if (this.#has(batch)) this.#failing.add(batch);
     this.schedule(batch);
   }
 
-  /** Calls back with each batch about which something must be done by now, oldest first. */
+  /** Calls `each` with each batch that is due at `time`, oldest first. */
   eachDue(time: number, each: (batch: FastBatch) => void): void {
     for (const batch of this.#due.take(time).sort((one, two) => one.order - two.order)) {
       if (!this.#has(batch)) continue;
@@ -87,18 +87,18 @@ export class FastBatches {
     }
   }
 
-  /** Removes a batch: nothing that comes for it has an effect any more. */
+  /** Removes a batch. Later answers to it have no effect. */
   remove(batch: FastBatch): void {
     this.#open.delete(batch.id);
     this.#due.delete(batch);
-    this.#troubled.delete(batch);
+    this.#failing.delete(batch);
   }
 
   /** Removes all batches. */
   clear(): void {
     this.#open.clear();
     this.#due.clear();
-    this.#troubled.clear();
+    this.#failing.clear();
   }
 
   #has(batch: FastBatch): boolean {

@@ -1,5 +1,5 @@
 /**
- * Which row is submitted next: those that are sent again first, then each call's in order.
+ * Determines which row the fast lane submits next: first the rows that are resent, then those of each call in order.
  *
  * @module
  */
@@ -10,23 +10,23 @@ import type { Call } from "../call.ts";
 /** Rows in the order of their submission. */
 export class Feed {
   readonly #backlog: Backlog;
-  /** Index of the row that {@linkcode peek} gave. */
+  /** The index of the row that {@linkcode peek} found. */
   index = 0;
-  /** Whether {@linkcode peek} gave nothing because the next call's rows are not loaded yet. */
+  /** Whether {@linkcode peek} found none because the next call's rows are not loaded yet. */
   loading = false;
-  #again = false;
+  #isResend = false;
 
-  /** A feed of what a backlog has. */
+  /** Creates a feed of the rows of a backlog. */
   constructor(backlog: Backlog) {
     this.#backlog = backlog;
   }
 
-  /** The call of the next row that may go now; its index is in `index`. */
+  /** Finds the next row that may be submitted now. Returns its call, and sets `index`. */
   peek(time: number): Call | undefined {
     const { retry } = this.#backlog;
     this.loading = false;
     const row = retry.peek(time);
-    this.#again = row !== undefined;
+    this.#isResend = row !== undefined;
     if (row !== undefined) {
       this.index = row.index;
       return row.call;
@@ -46,19 +46,19 @@ export class Feed {
         return next;
       }
       backlog.shift();
-      // The last row of any other call may still be on its way to the wire: its sender says when it is there.
+      // The sender finishes any other call once its last row was handed to the wire.
       if (next.count === 0) next.finishSubmission();
     }
     return undefined;
   }
 
-  /** How many rows of the call may go now, from the one that {@linkcode peek} gave on. */
+  /** How many rows of the call may be submitted now, starting with the one that {@linkcode peek} found. */
   get run(): number {
-    return this.#again ? 1 : this.#backlog.first!.count - this.index;
+    return this.#isResend ? 1 : this.#backlog.first!.count - this.index;
   }
 
-  /** Notes that the row that {@linkcode peek} gave is sent: it waits no longer to be sent again. */
+  /** Removes the row that {@linkcode peek} found from those that wait to be resent, if it is one of them. */
   take(): void {
-    if (this.#again) this.#backlog.retry.shift();
+    if (this.#isResend) this.#backlog.retry.shift();
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Sends rows in fast batches: which batch a row goes into, when a batch begins and ends, and what is outstanding.
+ * Sends rows in fast batches: it decides which batch a row joins and when a batch begins and ends, and counts what is
+ * outstanding.
  *
  * @module
  */
@@ -14,28 +15,31 @@ import { APPEND, COMMIT, END, PING, replyForms, START } from "./fast_protocol.ts
 import type { Feed } from "./fast_feed.ts";
 import type { Wire } from "../connection/wire.ts";
 
-/** Rows for which a server sends one answer, at most. */
+/** The most rows that one answer acknowledges. */
 const MOST_FLOW = 500;
 /**
- * Answers outstanding, at least: while one is on its way and its rows' places are filled again, the server works on the
- * rows of the others. With 2, 3, 4 or 8 of them at a window of 1024, rate and CPU differ by less than from run to run.
+ * How many answers are outstanding at least: while one is on its way and its rows are replaced, the server works on the
+ * rows of the others. With 2, 3, 4 or 8 answers at a window of 1024, rate and CPU differ by less than between runs.
  */
 const ANSWERS = 3;
-/** The longest silence before a healthy batch is asked how far it is; after 10 s of it the server forgets a batch. */
+/**
+ * How long a batch may have no answer before its progress is requested, in milliseconds. After 10 s the server forgets
+ * it.
+ */
 const SILENCE = 3000;
-/** How often the end of a batch is asked for when something went wrong: an election takes 4 to 9 s. */
+/** How often the end of a failing batch is requested, in milliseconds: an election takes 4 to 9 s. */
 const URGE = 250;
 
-/** The batches of a lane. */
+/** Sends the rows of a lane. */
 export class FastSender {
   readonly #wire: Wire;
   readonly #settings: Settings;
   readonly #inbox: string;
   readonly #feed: Feed;
   readonly #onRefused: (failure: Failure) => void;
-  /** The batches that the server has rows of. */
+  /** The open batches. */
   readonly batches = new FastBatches();
-  /** The batch that takes rows. */
+  /** The batch that the next row may join. */
   #current: FastBatch | undefined;
   /** Rows outstanding. */
   rows = 0;
@@ -45,10 +49,10 @@ export class FastSender {
   submitted = 0;
   /** Whether the next row waits for an answer, not for a time. */
   blocked = false;
-  /** When the batch at hand ends, because the next call's rows are not loaded; Infinity where it does not. */
+  /** When the current batch ends because the next call's rows are not loaded; Infinity if it does not. */
   lingersUntil = Infinity;
 
-  /** A sender of a feed's rows; reply subjects begin with `inbox`. `onRefused` is called for a row that is not sent. */
+  /** Creates a sender; reply subjects begin with `inbox`. Calls `onRefused` for a row that must not be sent. */
   constructor(wire: Wire, settings: Settings, inbox: string, feed: Feed, onRefused: (failure: Failure) => void) {
     this.#onRefused = onRefused;
     this.#wire = wire;
@@ -57,13 +61,13 @@ export class FastSender {
     this.#feed = feed;
   }
 
-  /** Nothing that comes for a batch has an effect any more. */
+  /** Removes a batch. Later answers to it have no effect. */
   remove(batch: FastBatch): void {
     this.batches.remove(batch);
     this.#close(batch);
   }
 
-  /** Forgets everything. */
+  /** Removes all batches and what is outstanding. */
   clear(): void {
     this.batches.clear();
     this.#current = undefined;
@@ -71,57 +75,57 @@ export class FastSender {
     this.bytes = 0;
   }
 
-  /** Rows are outstanding no more. */
+  /** Notes that rows are no longer outstanding. */
   free(call: Call, from: number, to: number): void {
     this.rows -= to - from;
     this.bytes -= call.rows.sizeOfRange(from, to);
   }
 
-  /** Something is wrong with a batch: it takes no more rows, and its end is asked for. */
-  trouble(batch: FastBatch, time: number): void {
+  /** Notes that a batch is failing: no more rows join it, and its end is requested. */
+  markFailing(batch: FastBatch, time: number): void {
     this.#close(batch);
-    if (batch.troubled) return;
-    batch.troubled = true;
+    if (batch.failing) return;
+    batch.failing = true;
     batch.nudgeAt = time + URGE;
-    this.batches.noteTrouble(batch);
+    this.batches.noteFailing(batch);
   }
 
-  /** Gives a batch up at a time, whatever its rows' deadlines are. */
-  giveUpAt(batch: FastBatch, time: number): void {
+  /** Abandons a batch at a time, whatever its rows' deadlines are. */
+  abandonAt(batch: FastBatch, time: number): void {
     batch.lostAt = Math.min(batch.lostAt, time);
     this.batches.schedule(batch);
   }
 
-  /** The server has answered: a healthy batch is left alone for a while. */
-  heard(batch: FastBatch, time: number): void {
-    if (batch.troubled) return;
+  /** Notes an answer: the progress of a batch that is not failing need not be requested for a while. */
+  noteProgress(batch: FastBatch, time: number): void {
+    if (batch.failing) return;
     batch.nudgeAt = time + this.#silence;
     this.batches.schedule(batch);
   }
 
   /**
-   * Asks a batch how far it is, or to end. Not before its first answer: a server that does not know batches would store
-   * the question.
+   * Requests the progress of a batch, or its end. Not before its first answer: a server that does not know batches
+   * would store the request.
    */
   nudge(batch: FastBatch, time: number): void {
-    batch.nudgeAt = batch.opening ? Infinity : time + (batch.troubled ? URGE : this.#silence);
+    batch.nudgeAt = batch.opening ? Infinity : time + (batch.failing ? URGE : this.#silence);
     if (batch.opening) return;
-    if (batch.troubled || batch.ending) this.#sendEnd(batch);
+    if (batch.failing || batch.ending) this.#sendEnd(batch);
     else this.#wire.sendEmpty(batch.subject, batch.forms[PING]!, batch.sent);
   }
 
-  /** Ends a batch, unless its first answer is still waited for. */
+  /** Ends a batch, unless its first answer is outstanding. */
   end(batch: FastBatch): void {
     if (!batch.opening && !batch.ending) this.#sendEnd(batch);
   }
 
-  /** Ends the batch whose next rows did not come in time. */
+  /** Ends the current batch if the next rows were not loaded in time. */
   endLingering(time: number): void {
     if (this.lingersUntil <= time && this.#current !== undefined && this.#feed.loading) this.end(this.#current);
     this.lingersUntil = Infinity;
   }
 
-  /** Sends what the feed has, as far as the window and the server allow. */
+  /** Sends the feed's rows, as far as the window and the server allow. */
   submit(time: number): void {
     const feed = this.#feed;
     let call = feed.peek(time);
@@ -134,7 +138,7 @@ export class FastSender {
     this.#wire.flush();
   }
 
-  /** Without another row a batch ends; and when the next has no room, though too few are out for an answer to come. */
+  /** Ends the current batch without a next row; also if that has no room, and too few rows are sent for an answer. */
   #endIdle(next: Call | undefined, time: number): void {
     this.lingersUntil = Infinity;
     const batch = this.#current;
@@ -144,11 +148,11 @@ export class FastSender {
     else if (next === undefined) this.lingersUntil = time;
   }
 
-  /** The batch for a call's next row; undefined while an answer is waited for. */
+  /** Returns the batch for a call's next row; undefined if an answer must come first. */
   #batchFor(call: Call): FastBatch | undefined {
-    if (this.batches.inTrouble) return undefined;
+    if (this.batches.anyFailing) return undefined;
     const current = this.#current;
-    // A batch without rows is one for which the window had no room.
+    // A batch without rows is one for which the window had no room: it is replaced.
     if (current === undefined || current.sent === 0) return this.#current = this.#begin(call);
     if (current.opening) return undefined;
     if (joins(current, call, this.#settings.maxInFlight)) return current;
@@ -161,23 +165,24 @@ export class FastSender {
     const rows = call.rows;
     const rowsOfWindow = Math.min(maxInFlight, maxInFlightBytes * rows.count / rows.totalSize);
     const flow = Math.min(MOST_FLOW, Math.max(1, Math.floor(rowsOfWindow / ANSWERS)));
-    // Unique among the batches that a stream has open, as the protocol asks: it is in every message, so it is short.
+    // The protocol requires an id that is unique among the open batches of a stream. It is in every message, so it is
+    // short.
     const id = nuid.next().slice(-12);
     const own = call.count >= maxInFlight ? call : undefined;
     const subject = rows.subjectOf(this.#feed.index);
     return new FastBatch(id, call.destination, subject, replyForms(this.#inbox, id, flow), flow, own);
   }
 
-  /** How many of the feed's next rows have room, by count. */
+  /** Returns how many of the feed's next rows have room, by count. */
   #room(batch: FastBatch): number {
     const { maxInFlight } = this.#settings;
     if (batch.sent === 0) return Math.min(1, maxInFlight - this.rows);
-    // The server lowers `perAck` where several clients share the stream.
+    // The server lowers `perAck` if several clients share the stream.
     const flow = batch.perAck * Math.floor(maxInFlight / batch.flow) - (batch.sent - batch.settled);
     return Math.min(maxInFlight - this.rows, flow, this.#feed.run);
   }
 
-  /** Sends rows of one call, as many as have room; false when there was room for none. */
+  /** Sends rows of one call, as many as have room. Returns false if none has. */
   #send(batch: FastBatch, call: Call, time: number): boolean {
     const { index, run } = this.#feed;
     const room = this.#room(batch);
@@ -194,7 +199,7 @@ export class FastSender {
     return fault === undefined ? undefined : resendFailure(fault, call, index);
   }
 
-  /** Sends rows that others of the call follow: in one loop, since nearly all rows pass here. */
+  /** Sends rows that other rows of the call follow, in one loop: nearly all rows are sent here. Returns how many. */
   #sendMany(batch: FastBatch, call: Call, most: number, time: number): number {
     const { index } = this.#feed;
     const { maxInFlightBytes } = this.#settings;
@@ -218,14 +223,14 @@ export class FastSender {
         this.#note(batch, call, index, count, time);
       }
     }
-    // Only now: the failure ends the batch, behind the rows that were sent.
+    // Only now: the failure ends the batch, after the rows that were sent.
     if (fault !== undefined) this.#onRefused(fault);
     return count;
   }
 
   /**
-   * Sends the last row of a call, or one that is sent again: the row after it says whether it ends the batch. Returns
-   * false if the row must not be sent.
+   * Sends the last row of a call, or a row that is resent. It ends the batch if the row after it does not join the
+   * batch. Returns false if the row must not be sent.
    */
   #sendLast(batch: FastBatch, call: Call, index: number, time: number): boolean {
     const fault = this.#faultOf(call, index);
@@ -250,7 +255,7 @@ export class FastSender {
     if (last) {
       batch.ending = true;
       this.#close(batch);
-      this.heard(batch, time);
+      this.noteProgress(batch, time);
     }
     if (call.next === call.count) call.finishSubmission();
     return true;
@@ -279,7 +284,7 @@ export class FastSender {
   }
 }
 
-/** Whether a call's rows go into a batch that has begun. */
+/** Whether a call's rows join a batch that has begun. */
 function joins(batch: FastBatch, call: Call, maxInFlight: number): boolean {
   if (batch.destination.stream !== call.destination.stream) return false;
   return batch.own === undefined ? call.count < maxInFlight : batch.own === call;

@@ -1,5 +1,5 @@
 /**
- * Individual delivery: each row is acknowledged for itself, many of them outstanding at a time.
+ * The lane of publish mode `individual`: the server acknowledges each row, and many rows are outstanding at a time.
  *
  * @module
  */
@@ -16,18 +16,18 @@ import { type Rejection, rejectionOf, resendFailure, STORED_LATE, timeoutRejecti
 import { Window } from "./window.ts";
 import type { Wire } from "../connection/wire.ts";
 
-/** The lane of `publishMode: "individual"`. */
+/** Submits rows one by one, and settles each by its own answer. */
 export class IndividualLane extends Lane {
   readonly #wire: Wire;
   readonly #window: Window<Call>;
   readonly #timeout: number;
   readonly #prefixLength: number;
   readonly #inOrder: boolean;
-  /** Whether a row that may be sent again has no room in the window: it waits for an answer, not for a time. */
+  /** Whether a row that may be resent has no room in the window: it waits for an answer, not for a time. */
   #full = false;
   #submitted = 0;
 
-  /** A lane over a wire; answers' subjects have the token behind `prefixLength` characters. */
+  /** Creates a lane; the token is in an answer's subject after `prefixLength` characters. */
   constructor(wire: Wire, settings: Settings, prefixLength: number, host: LaneHost) {
     super(settings, host);
     this.#wire = wire;
@@ -59,7 +59,9 @@ export class IndividualLane extends Lane {
     this.#window.detach();
   }
 
-  /** Takes an answer of the usual form from the bytes that arrived; false for others, which then come as replies. */
+  /**
+   * Handles an answer of the usual form in the bytes that arrived. Returns false for others: they arrive as replies.
+   */
   take(token: number, bytes: Uint8Array, start: number, end: number): boolean {
     const call = this.#window.peek(token);
     const usual = call === undefined ? 0 : call.destination.readUsualAck(bytes, start, end);
@@ -101,11 +103,13 @@ export class IndividualLane extends Lane {
   #completed(call: Call): void {
     const index = sequenceBreak(call.ledger);
     if (index < 0) return call.settle();
-    // What was stored before the break went with the old stream.
+    // The rows that were stored before the break are gone with the old stream.
     for (let i = 0; i < index; i++) call.reject(i, "unknown");
     this.host.failed({
       code: "publish.stream_changed",
-      reason: `its sequence ${call.ledger.sequences[index]} is not above the row's before it: the stream was recreated`,
+      reason: `its sequence ${
+        call.ledger.sequences[index]
+      } is not above that of the row before it: the stream was recreated`,
       call,
       index,
     });
@@ -119,7 +123,7 @@ export class IndividualLane extends Lane {
   }
 
   #afterAnswer(): void {
-    // With nothing outstanding the timer is cleared: it would keep the process running.
+    // Also if nothing is outstanding: this clears the timer, which would keep the process running.
     if (this.stopped || !this.backlog.empty || this.#window.count === 0) this.proceed();
     this.host.moved();
   }
@@ -138,7 +142,7 @@ export class IndividualLane extends Lane {
   protected submit(time: number): void {
     const { retry } = this.backlog;
     this.#full = !this.backlog.submitAgain(time, (call, index) => this.#submit(call, index, time));
-    // One row at a time: none overtakes a row that waits to be sent again.
+    // With one row in flight at a time, no row may overtake a row that waits to be resent.
     const held = this.#inOrder && retry.size > 0;
     if (!this.#full && !held && !retry.pausing(time)) {
       this.backlog.submitCalls((call) => this.#submitRows(call, time));
@@ -146,7 +150,7 @@ export class IndividualLane extends Lane {
     this.#wire.flush();
   }
 
-  /** Submits a call's rows; false when the window is full. */
+  /** Submits a call's rows. Returns false if the window is full. */
   #submitRows(call: Call, time: number): boolean {
     while (call.next < call.count) {
       if (!this.#submit(call, call.next, time)) return false;

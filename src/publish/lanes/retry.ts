@@ -1,5 +1,5 @@
 /**
- * Rows that wait to be sent again, within a budget of time counted from a call's first failed row.
+ * Rows that wait to be resent, within a budget of time that counts from a call's first failed row.
  *
  * @module
  */
@@ -7,52 +7,52 @@
 import type { Call } from "../call.ts";
 import type { RetryWhen } from "../rejection.ts";
 
-/** A row that waits. */
+/** A row that waits to be resent. */
 export interface Waiting {
   /** Its call. */
   readonly call: Call;
   /** Its index in the call. */
   readonly index: number;
-  /** When it may go, in milliseconds of the lane's clock. */
+  /** When it may be resent, in milliseconds of the lane's clock. */
   readonly due: number;
 }
 
-/** The first pause, in milliseconds: a step-down is over after some 20. Each further one is twice as long. */
+/** The first pause in milliseconds: a leader's step-down takes some 20. Each further pause is twice as long. */
 const FIRST_PAUSE = 25;
-/** The longest pause: an election takes 4 to 9 seconds, and is then noticed within this. */
+/** The longest pause in milliseconds. An election takes 4 to 9 s; its end is noticed within this time. */
 const LONGEST_PAUSE = 500;
-/** What a row waits alone: 100 to 500 ms is what an id in process takes to be settled. */
+/** How long a row waits while others are sent, in milliseconds: the server settles an id in process in 100 to 500. */
 const LATER = 200;
 
-/** A queue by due time: one line for each kind of wait, since due times of one kind never fall. */
+/** A queue by due time. It has one list for each kind of wait: within a list, due times never fall. */
 export class RetryQueue {
   readonly #budget: number | undefined;
-  readonly #afterPause = new Line();
-  readonly #later = new Line();
+  readonly #afterPause = new RowList();
+  readonly #later = new RowList();
   #pausedUntil = 0;
   #pause = FIRST_PAUSE;
 
-  /** A queue with a budget in milliseconds; without one it takes nothing. */
+  /** Creates a queue with a budget in milliseconds. Without a budget it accepts no row. */
   constructor(budget: number | undefined) {
     this.#budget = budget;
   }
 
-  /** Whether rows may be sent again at all. */
+  /** Whether rows may be resent at all. */
   get enabled(): boolean {
     return this.#budget !== undefined;
   }
 
-  /** Rows that wait. */
+  /** How many rows wait. */
   get size(): number {
     return this.#afterPause.size + this.#later.size;
   }
 
-  /** When the next one may go; Infinity when none waits. */
+  /** When the next row may be resent; Infinity if none waits. */
   get due(): number {
     return this.#next.first?.due ?? Infinity;
   }
 
-  /** Takes a row whose submission failed at `now`; false when its call's budget does not reach to its next turn. */
+  /** Adds a row whose submission failed at `now`. Returns false if its call's budget ends before it would be resent. */
   add(call: Call, index: number, when: Exclude<RetryWhen, "never">, now: number): boolean {
     if (this.#budget === undefined) return false;
     const due = when === "pause" ? this.#pauseFrom(now) : now + LATER;
@@ -61,7 +61,7 @@ export class RetryQueue {
     return true;
   }
 
-  /** A row was acknowledged: the next pause is a short one again. */
+  /** Notes an acknowledgment: the next pause is short again. */
   succeeded(): void {
     this.#pause = FIRST_PAUSE;
   }
@@ -73,40 +73,40 @@ export class RetryQueue {
     return false;
   }
 
-  /** When a pause ends: also one whose rows were forgotten. Infinity when there is none. */
+  /** When the current pause ends, even if its rows were removed; Infinity without a pause. */
   get pauseEnd(): number {
     return this.#pausedUntil || Infinity;
   }
 
-  /** The next row whose time has come. */
+  /** Returns the next row that may be resent now. */
   peek(now: number): Waiting | undefined {
     const { first } = this.#next;
     return first !== undefined && first.due <= now ? first : undefined;
   }
 
-  /** Takes the row that {@linkcode peek} showed. */
+  /** Removes the row that {@linkcode peek} returned. */
   shift(): void {
     this.#next.shift();
   }
 
-  /** Forgets a call's rows; gives how many. */
+  /** Removes the rows of a call. Returns how many. */
   remove(call: Call): number {
     return this.#afterPause.remove(call) + this.#later.remove(call);
   }
 
-  /** Forgets all rows. */
+  /** Removes all rows. */
   clear(): void {
     this.#afterPause.clear();
     this.#later.clear();
   }
 
-  get #next(): Line {
+  get #next(): RowList {
     const one = this.#afterPause.first?.due ?? Infinity;
     const other = this.#later.first?.due ?? Infinity;
     return one <= other ? this.#afterPause : this.#later;
   }
 
-  /** All rows refused during one pause wait for its end: only what is refused after it makes the next one longer. */
+  /** Returns the end of the current pause, or of a new one: only a refusal after a pause makes the next one longer. */
   #pauseFrom(now: number): number {
     if (now >= this.#pausedUntil) {
       this.#pausedUntil = now + this.#pause;
@@ -116,21 +116,20 @@ export class RetryQueue {
   }
 }
 
-/** A row in a line. */
-interface Place extends Waiting {
-  /** Whether it was forgotten. */
-  gone: boolean;
+/** A row in a list. */
+interface Entry extends Waiting {
+  removed: boolean;
 }
 
 /**
- * Rows in the order in which they came, with a moving head: taking one copies nothing, and forgetting a call's rows
- * touches no others, since thousands of calls may end together.
+ * Rows in the order of their addition. Taking the first one copies nothing, and removing a call's rows visits no other
+ * rows: thousands of calls may end together.
  */
-class Line {
-  #rows: Place[] = [];
+class RowList {
+  #rows: Entry[] = [];
   #head = 0;
   #size = 0;
-  readonly #calls = new Map<Call, Set<Place>>();
+  readonly #calls = new Map<Call, Set<Entry>>();
 
   get size(): number {
     return this.#size;
@@ -141,32 +140,32 @@ class Line {
   }
 
   push(row: Waiting): void {
-    const place = { ...row, gone: false };
+    const entry = { ...row, removed: false };
     const others = this.#calls.get(row.call);
-    if (others === undefined) this.#calls.set(row.call, new Set([place]));
-    else others.add(place);
-    this.#rows.push(place);
+    if (others === undefined) this.#calls.set(row.call, new Set([entry]));
+    else others.add(entry);
+    this.#rows.push(entry);
     this.#size++;
   }
 
   shift(): void {
-    const place = this.#rows[this.#head]!;
-    const others = this.#calls.get(place.call)!;
-    others.delete(place);
-    if (others.size === 0) this.#calls.delete(place.call);
-    place.gone = true;
+    const entry = this.#rows[this.#head]!;
+    const others = this.#calls.get(entry.call)!;
+    others.delete(entry);
+    if (others.size === 0) this.#calls.delete(entry.call);
+    entry.removed = true;
     this.#size--;
     this.#moveHead();
   }
 
   remove(call: Call): number {
-    const places = this.#calls.get(call);
-    if (places === undefined) return 0;
+    const entries = this.#calls.get(call);
+    if (entries === undefined) return 0;
     this.#calls.delete(call);
-    for (const place of places) place.gone = true;
-    this.#size -= places.size;
+    for (const entry of entries) entry.removed = true;
+    this.#size -= entries.size;
     this.#moveHead();
-    return places.size;
+    return entries.size;
   }
 
   clear(): void {
@@ -175,9 +174,9 @@ class Line {
     this.#head = this.#size = 0;
   }
 
-  /** To the first row that was not forgotten; what is behind the head goes when it is the larger half. */
+  /** Moves the head to the first row that was not removed. Drops the rows before it once they are more than half. */
   #moveHead(): void {
-    while (this.#rows[this.#head]?.gone) this.#head++;
+    while (this.#rows[this.#head]?.removed) this.#head++;
     if (this.#head === this.#rows.length || (this.#head > 1024 && this.#head * 2 > this.#rows.length)) {
       this.#rows = this.#rows.slice(this.#head);
       this.#head = 0;

@@ -1,31 +1,31 @@
 /**
- * The window: which messages are outstanding, how many bytes they are, and when each must be answered. No clock, no
+ * The window: which messages are outstanding, how many bytes they have, and when each must be answered. No clock, no
  * I/O.
  *
- * A slot is an index into plain arrays; a token is a slot and its generation in one number, so that a late, repeated
- * or foreign answer finds another generation and changes nothing. Slots are linked in order of submission, which is
- * the order of their deadlines, since all messages have the same time to be answered.
+ * A slot is an index into plain arrays. A token is a slot and its generation in one number: a late, repeated or foreign
+ * answer has another generation and changes nothing. Slots are linked in order of submission, which is the order of
+ * their deadlines, since all messages have the same time to be answered.
  *
  * @module
  */
 
 const NONE = -1;
 
-/** The messages of one owner, linked in a ring in order of submission. */
+/** The outstanding messages of one owner, linked in a ring in order of submission. */
 interface Group<O> {
   readonly owner: O;
-  /** The slot of the newest, behind which the oldest follows; NONE if none is outstanding. */
+  /** The slot of the newest message, which the oldest follows; NONE if none is outstanding. */
   newest: number;
 }
 
-/** Outstanding messages, limited in count and bytes; `O` is what a message belongs to. */
+/** Outstanding messages, limited in count and bytes. `O` is the type of a message's owner. */
 export class Window<O extends object> {
   readonly #maxBytes: number;
   readonly #capacity: number;
-  /** The owner's group for each slot; undefined for a free one. */
+  /** The group of each slot's owner; undefined for a free slot. */
   readonly #groups: (Group<O> | undefined)[] = [];
   readonly #groupOf = new Map<O, Group<O>>();
-  /** The group of the last reservation, which stays even when it is empty: the next message is probably of it, too. */
+  /** The group of the last reservation. It is kept even if empty: the next message probably has the same owner. */
   #group: Group<O> | undefined;
   readonly #rows: Int32Array;
   readonly #sizes: Float64Array;
@@ -33,7 +33,7 @@ export class Window<O extends object> {
   readonly #deadlines: Float64Array;
   readonly #older: Int32Array;
   readonly #newer: Int32Array;
-  /** The neighbours in the ring of the owner's messages. */
+  /** The neighbors in the ring of the owner's messages. */
   readonly #before: Int32Array;
   readonly #after: Int32Array;
   readonly #free: Int32Array;
@@ -42,12 +42,12 @@ export class Window<O extends object> {
   #newest = NONE;
   #bytes = 0;
 
-  /** What the last call of {@linkcode take} or {@linkcode expire} freed. */
+  /** The owner of the message that {@linkcode take} or {@linkcode expire} freed last. */
   owner: O | undefined;
-  /** The row of what was freed last. */
+  /** The row of that message. */
   row = NONE;
 
-  /** An empty window for `maxCount` messages of `maxBytes` together. */
+  /** Creates an empty window for `maxCount` messages of `maxBytes` together. */
   constructor(maxCount: number, maxBytes: number) {
     this.#capacity = maxCount;
     this.#maxBytes = maxBytes;
@@ -78,7 +78,7 @@ export class Window<O extends object> {
     return this.#bytes;
   }
 
-  /** The earliest deadline; Infinity when nothing is outstanding. */
+  /** The earliest deadline; Infinity if nothing is outstanding. */
   get nextDeadline(): number {
     return this.#oldest === NONE ? Infinity : this.#deadlines[this.#oldest]!;
   }
@@ -89,8 +89,8 @@ export class Window<O extends object> {
   }
 
   /**
-   * Takes a place before the message is sent. The caller has asked {@linkcode fits}. Deadlines never fall from call to
-   * call.
+   * Reserves a slot for a message that {@linkcode fits}, before it is sent. Returns its token. Deadlines never fall
+   * from call to call.
    */
   reserve(owner: O, row: number, bytes: number, deadline: number): number {
     if (!this.fits(bytes)) throw new RangeError(`Cannot reserve ${bytes} bytes: the window has no room for them`);
@@ -108,32 +108,29 @@ export class Window<O extends object> {
     return this.#tokens[slot]!;
   }
 
-  /**
-   * Frees the message of a token and leaves its owner and row in `owner` and `row`; false, and nothing done, for any
-   * other token.
-   */
+  /** Frees the slot of `token` and sets `owner` and `row`. Returns false for a stale or unknown token. */
   take(token: number): boolean {
     const slot = token % this.#capacity;
-    // A token that is not a whole number has no slot; one of another generation or a free slot is not outstanding.
+    // A token that is not a whole number has no slot; one of another generation, or of a free slot, is stale.
     if (this.#tokens[slot] !== token || this.#groups[slot] === undefined) return false;
     this.#release(slot);
     return true;
   }
 
-  /** Whose message a token stands for; undefined when it is not outstanding. */
+  /** Returns the owner of the message of `token`; undefined for a stale or unknown token. */
   peek(token: number): O | undefined {
     const slot = token % this.#capacity;
     return this.#tokens[slot] === token ? this.#groups[slot]?.owner : undefined;
   }
 
-  /** Frees the oldest message if its deadline has come; false when there is none. */
+  /** Frees the oldest message if its deadline has come, and sets `owner` and `row`. Returns false otherwise. */
   expire(now: number): boolean {
     if (this.nextDeadline > now) return false;
     this.#release(this.#oldest);
     return true;
   }
 
-  /** Frees the messages of one owner, oldest first, and calls back with each row; of every owner when none is given. */
+  /** Frees the messages of one owner, or of all, oldest first. Calls `each` with each of them. */
   detach(owner?: O, each?: (owner: O, row: number) => void): void {
     const group = owner === undefined ? undefined : this.#groupOf.get(owner);
     if (owner !== undefined && group === undefined) return;
@@ -143,7 +140,7 @@ export class Window<O extends object> {
     }
   }
 
-  /** The slot of the oldest message of a group, or of all. */
+  /** Returns the slot of the oldest message of a group, or of all. */
   #oldestOf(group: Group<O> | undefined): number {
     if (group === undefined) return this.#oldest;
     return group.newest === NONE ? NONE : this.#after[group.newest]!;
@@ -162,7 +159,7 @@ export class Window<O extends object> {
     group.newest = slot;
   }
 
-  /** Makes an owner's group the current one. */
+  /** Makes an owner's group the current one, and returns it. */
   #enter(owner: O): Group<O> {
     const left = this.#group;
     if (left?.newest === NONE) this.#groupOf.delete(left.owner);
@@ -171,7 +168,7 @@ export class Window<O extends object> {
     return this.#group = group;
   }
 
-  /** Takes a slot out of its owner's ring. */
+  /** Removes a slot from its owner's ring. */
   #leave(slot: number, group: Group<O>): void {
     this.#groups[slot] = undefined;
     const before = this.#before[slot]!;
@@ -188,7 +185,7 @@ export class Window<O extends object> {
     this.owner = group.owner;
     this.row = this.#rows[slot]!;
     this.#leave(slot, group);
-    // The next token of this slot: another generation, so that this one is stale from now on.
+    // The slot's next token has another generation: this one is stale from now on.
     this.#tokens[slot] = this.#tokens[slot]! + this.#capacity;
     this.#bytes -= this.#sizes[slot]!;
     const older = this.#older[slot]!;

@@ -52,11 +52,11 @@ Deno.test("FastBatches knows the open batches of a call, and whether a call wait
   open.remove(batches[0]!);
   assert.deepEqual(open.with(calls[0]!), [batches[1]]);
   assert.deepEqual(open.with({} as Call), []);
-  assert.equal(open.inTrouble, false);
-  open.noteTrouble(batches[1]!);
-  assert.equal(open.inTrouble, true);
+  assert.equal(open.anyFailing, false);
+  open.noteFailing(batches[1]!);
+  assert.equal(open.anyFailing, true);
   batches[1]!.drop(calls[1]!, () => {});
-  assert.equal(open.inTrouble, false);
+  assert.equal(open.anyFailing, false);
 });
 
 Deno.test("FastBatches does each step without reading the other batches", () => {
@@ -70,7 +70,7 @@ Deno.test("FastBatches does each step without reading the other batches", () => 
   const steps = countingIteration(() => {
     for (let i = 0; i < count; i++) {
       assert.equal(open.nextDue, i + TIMEOUT);
-      assert.equal(open.inTrouble, false);
+      assert.equal(open.anyFailing, false);
       assert.deepEqual(open.with(calls[i]!), [batches[i]]);
       open.remove(batches[i]!);
     }
