@@ -8,7 +8,7 @@ import type { DestinationFacts } from "./facts.ts";
 import type { DraftFinding } from "./finding.ts";
 import { KEEPING } from "./retention.ts";
 import { absentStream, REFUSALS } from "./refusals.ts";
-import { surroundingFindings } from "./server.ts";
+import { serverFindings } from "./server.ts";
 
 export { type DestinationFacts, type FactSettings, type ServerFacts } from "./facts.ts";
 
@@ -17,7 +17,7 @@ export { type DestinationFacts, type FactSettings, type ServerFacts } from "./fa
  * `error`.
  */
 export function destinationFindings(facts: DestinationFacts): readonly DraftFinding[] {
-  return [...refusalFindings(facts), ...keepingFindings(facts), ...surroundingFindings(facts)];
+  return [...refusalFindings(facts), ...retentionFindings(facts), ...serverFindings(facts)];
 }
 
 /**
@@ -30,7 +30,7 @@ export function refusalFindings(facts: DestinationFacts): readonly DraftFinding[
   return REFUSALS.map((check) => check({ ...facts, info })).filter((finding) => finding !== undefined);
 }
 
-function keepingFindings(facts: DestinationFacts): readonly DraftFinding[] {
+function retentionFindings(facts: DestinationFacts): readonly DraftFinding[] {
   const { info } = facts;
   if (info === undefined) return [];
   return KEEPING.map((check) => check({ ...facts, info })).filter((finding) => finding !== undefined);

@@ -20,7 +20,7 @@ import { type DestinationFacts, destinationFindings } from "./findings.ts";
 import { type InspectOptions, resolveInspection } from "../../options/reading.ts";
 import { factsOf } from "../open_stream.ts";
 import { readerFindings } from "./consumers.ts";
-import { surroundingFindings } from "./server.ts";
+import { serverFindings } from "./server.ts";
 
 /**
  * Checks a destination and its consumers against what is known to go wrong in production. Changes nothing: it creates no
@@ -69,12 +69,12 @@ export async function draftFindings(
     // No other request would find out that no JetStream answers.
     if (account instanceof ConnectionError && account.code !== "connection.permission") throw account;
     const facts = withAccount(factsOf(nc, settings, unnamed(settings), undefined, undefined), known);
-    return [unchecked(settings), ...surroundingFindings(facts), ...hiddenAccount];
+    return [unchecked(settings), ...serverFindings(facts), ...hiddenAccount];
   }
   const answer = await visible(requestStreamInfo(nc, wanted.stream, api), "connection.permission");
   if (answer instanceof ConnectionError) {
     const facts = withAccount(factsOf(nc, settings, wanted, undefined, undefined), known);
-    return [streamHidden(answer), ...surroundingFindings(facts), ...hiddenAccount];
+    return [streamHidden(answer), ...serverFindings(facts), ...hiddenAccount];
   }
   const destination = streamFindings(nc, settings, wanted, answer, known, resource);
   const readers = isApiFailure(answer) ? [] : await readersOf(nc, settings, wanted.pattern, answer, api);

@@ -10,7 +10,7 @@ import { atLeast, type DestinationFacts, hostOf } from "./facts.ts";
 import { type DraftFinding, note, warning } from "./finding.ts";
 
 /** Returns the findings about the server, the account and the connection. */
-export function surroundingFindings(facts: DestinationFacts): readonly DraftFinding[] {
+export function serverFindings(facts: DestinationFacts): readonly DraftFinding[] {
   return [...serverOld(facts), ...serverSync(facts), ...accountLimits(facts), payload(facts)];
 }
 
