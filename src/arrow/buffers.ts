@@ -43,7 +43,7 @@ function emptyBytes({ buffer }: ArrayBufferView): Uint8Array {
 
 /** Returns a buffer as 32-bit words, whatever its element type; an incomplete last word is omitted. */
 export function wordsOf(buffer: unknown): Int32Array {
-  const bytes = aligned(bytesOf(buffer), 4);
+  const bytes = alignBytes(bytesOf(buffer), 4);
   return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
 }
 
@@ -55,7 +55,7 @@ export function numbersOf(
   signed: boolean,
 ): NumberArray {
   const size = bits >> 3;
-  const bytes = aligned(bytesOf(buffer), size);
+  const bytes = alignBytes(bytesOf(buffer), size);
   const at = [bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / size)] as const;
   if (kind === "float" && bits > 16) return bits === 32 ? new Float32Array(...at) : new Float64Array(...at);
   switch (bits) {
@@ -79,6 +79,6 @@ export function offsetsOf(buffer: unknown, large: boolean): Int32Array {
   return large ? wordsOf(whole) : Int32Array.from(whole, (x) => x > 0x7fffffffn ? -1 : Number(x));
 }
 
-function aligned(bytes: Uint8Array, size: number): Uint8Array {
+function alignBytes(bytes: Uint8Array, size: number): Uint8Array {
   return bytes.byteOffset % size === 0 ? bytes : bytes.slice();
 }

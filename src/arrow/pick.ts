@@ -21,13 +21,13 @@ export function columnAt(view: RowsView, column: string, purpose: string): numbe
   if (at >= 0) return at;
   throw new EncodeError(
     "encode.no_column",
-    `Cannot ${purpose} from column ${describe(column)}: the rows have no such column: they have ${listed(view)}`,
+    `Cannot ${purpose} from column ${describe(column)}: the rows have no such column: they have ${listColumns(view)}`,
     { column },
   );
 }
 
 /** Returns the names of a view's columns for an error message. */
-export function listed({ names }: RowsView): string {
+export function listColumns({ names }: RowsView): string {
   const shown = names.slice(0, MOST_LISTED).map((name) => describe(name)).join(", ");
   return names.length > MOST_LISTED ? `${shown} and ${names.length - MOST_LISTED} more` : shown || "none";
 }

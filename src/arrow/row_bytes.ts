@@ -50,14 +50,14 @@ function wordAt(words: Int32Array, width: 4 | 8, slot: number): number {
 }
 
 /** Returns how many slots of a block the column's own buffers hold. */
-function held(column: ColumnView, first: number, weights: Float64Array): number {
+function countHeldSlots(column: ColumnView, first: number, weights: Float64Array): number {
   return Math.max(0, Math.min(weights.length, column.readable - first));
 }
 
 function addSpans(column: ColumnView, first: number, weights: Float64Array): void {
   const { offsets, bytes } = column;
   const width = offsetWidth(column.type);
-  const count = held(column, first, weights);
+  const count = countHeldSlots(column, first, weights);
   let start = count > 0 ? wordAt(offsets, width, first) : 0;
   for (let i = 0; i < count; i++) {
     const end = width === 4 ? offsets[first + i + 1]! : wordAt(offsets, width, first + i + 1);
@@ -67,7 +67,7 @@ function addSpans(column: ColumnView, first: number, weights: Float64Array): voi
 }
 
 function addViews(column: ColumnView, first: number, weights: Float64Array): void {
-  const count = held(column, first, weights);
+  const count = countHeldSlots(column, first, weights);
   for (let i = 0; i < count; i++) {
     const size = column.words[4 * (first + i)]!;
     weights[i]! += 16 + (size > INLINE && !isNull(column, first + i) ? size : 0);
@@ -117,7 +117,7 @@ function addLists(column: ColumnView, first: number, weights: Float64Array): voi
   const views = type.kind === "list" && (type.layout === "views" || type.layout === "large_views");
   const width = offsetWidth(type);
   const ranges = new ItemRanges(weights.length);
-  const count = held(column, first, weights);
+  const count = countHeldSlots(column, first, weights);
   for (let i = 0; i < count; i++) {
     const slot = first + i;
     if (fixed) {
@@ -208,7 +208,7 @@ function addSparse(column: ColumnView, first: number, weights: Float64Array): vo
 function addDense(column: ColumnView, first: number, weights: Float64Array): void {
   const table = memberTable(column.type.kind === "union" ? column.type.codes : []);
   const ranges: ItemRanges[] = [];
-  const count = held(column, first, weights);
+  const count = countHeldSlots(column, first, weights);
   for (let i = 0; i < count; i++) {
     weights[i]! += 1 + 4;
     const member = table[column.codes[first + i]! + 128]!;

@@ -78,7 +78,7 @@ function viewSpan(column: ColumnView): TextSpan {
         span.bytes = bytes;
         span.start = 16 * slot + 4;
       } else {
-        span.bytes = viewed(buffers, words, slot);
+        span.bytes = bytesOfView(buffers, words, slot);
         span.start = words[4 * slot + 3]!;
       }
       span.end = span.start + size;
@@ -89,7 +89,7 @@ function viewSpan(column: ColumnView): TextSpan {
 }
 
 /** Returns the buffer that a view of more than 12 bytes points into, checked to contain the value. */
-export function viewed(buffers: readonly Uint8Array[], words: Int32Array, slot: number): Uint8Array {
+export function bytesOfView(buffers: readonly Uint8Array[], words: Int32Array, slot: number): Uint8Array {
   const size = words[4 * slot]!;
   const index = words[4 * slot + 2]!;
   const start = words[4 * slot + 3]!;

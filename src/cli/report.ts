@@ -68,7 +68,7 @@ function isOurs(error: unknown): error is Error {
 }
 
 /** Formats a number with thousands separators. */
-export function grouped(count: number): string {
+export function formatNumber(count: number): string {
   return count.toFixed(0).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
@@ -85,10 +85,10 @@ export function grouped(count: number): string {
  * ```
  */
 export function rowsOf(count: number): string {
-  return counted(count, "row");
+  return formatCount(count, "row");
 }
 
 /** Formats a number of things. */
-export function counted(count: number, one: string): string {
-  return `${grouped(count)} ${one}${count === 1 ? "" : "s"}`;
+export function formatCount(count: number, one: string): string {
+  return `${formatNumber(count)} ${one}${count === 1 ? "" : "s"}`;
 }

@@ -15,7 +15,7 @@ export function columnsOf(rows: readonly (readonly string[])[]): string[] {
  * Wraps a paragraph at a width; the first line begins with `lead`, the others are indented by its length. A word longer
  * than a line gets its own line.
  */
-export function wrapped(text: string, lead: string, width: number): string[] {
+export function wrapParagraph(text: string, lead: string, width: number): string[] {
   const lines: string[] = [];
   let line = lead;
   let empty = true;

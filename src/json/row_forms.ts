@@ -4,7 +4,7 @@
  * @module
  */
 
-import { listed } from "../arrow/pick.ts";
+import { listColumns } from "../arrow/pick.ts";
 import type { RowsView } from "../arrow/view.ts";
 import { EncodeError } from "../errors/mod.ts";
 import { type ColumnForms, formsOf } from "../options/json_forms.ts";
@@ -37,7 +37,7 @@ function noColumn(column: string, rows: RowsView): EncodeError {
   return new EncodeError(
     "encode.no_column",
     `Cannot write column ${describe(column)} as json.columns says: the rows have no such column: they have ` +
-      `${listed(rows)}${hint}`,
+      `${listColumns(rows)}${hint}`,
     { column },
   );
 }

@@ -6,7 +6,7 @@
  */
 
 import { type FieldType, valueType } from "../arrow/field_type.ts";
-import { bodyView, columnAt, listed, viewOf } from "../arrow/pick.ts";
+import { bodyView, columnAt, listColumns, viewOf } from "../arrow/pick.ts";
 import { type TextColumn, textColumn } from "../arrow/text_column.ts";
 import type { RowsView } from "../arrow/view.ts";
 import { EncodeError, type EncodeErrorCode } from "../errors/mod.ts";
@@ -85,7 +85,7 @@ export function openIds(
     const column = eventIdColumns[missing]!;
     throw new EncodeError(
       "encode.no_id_column",
-      `Cannot take ids from column ${describe(column)}: the rows have no such column: they have ${listed(view)}`,
+      `Cannot take ids from column ${describe(column)}: the rows have no such column: they have ${listColumns(view)}`,
       { column },
     );
   }

@@ -47,7 +47,7 @@ export interface Found {
 /** Returns a stream that can accept rows, created if needed. Throws a RouteError; without an answer a ConnectionError. */
 export async function openStream(nc: NatsConnection, settings: Settings, wanted: Wanted): Promise<Found> {
   const answer = await lookUp(nc, settings, wanted);
-  if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, false), created: false };
+  if (!isApiFailure(answer)) return { info: checkStream(nc, settings, wanted, answer, false), created: false };
   refuse(refusalFindings(factsOf(nc, settings, wanted, undefined, answer.error)), wanted);
   return await create(nc, settings, wanted);
 }
@@ -78,12 +78,12 @@ async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): P
     config,
     apiOptions(settings, wanted),
   );
-  if (!isApiFailure(answer)) return { info: checked(nc, settings, wanted, answer, true), created: true };
+  if (!isApiFailure(answer)) return { info: checkStream(nc, settings, wanted, answer, true), created: true };
   // The name is in use: another client created the stream in the meantime.
   if (answer.error.err_code !== STREAM_NAME_IN_USE) throw refusedCreation(answer, wanted, filter);
   const other = await lookUp(nc, settings, wanted);
   if (isApiFailure(other)) throw refusedCreation(answer, wanted, filter);
-  return { info: checked(nc, settings, wanted, other, false), created: false };
+  return { info: checkStream(nc, settings, wanted, other, false), created: false };
 }
 
 function refusedCreation({ error }: ApiFailure, wanted: Wanted, filter: string): RouteError {
@@ -95,7 +95,7 @@ function refusedCreation({ error }: ApiFailure, wanted: Wanted, filter: string):
   return new RouteError("route.create", message, { stream, resource, subject: filter });
 }
 
-function checked(
+function checkStream(
   nc: NatsConnection,
   settings: Settings,
   wanted: Wanted,

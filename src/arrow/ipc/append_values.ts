@@ -44,7 +44,7 @@ function mergeFixed(a: IpcData, b: IpcData): Pick<IpcData, "values"> | undefined
   const width = widthOf(a.type);
   if (width === undefined || a.type.typeId === TypeId.Dictionary) return undefined;
   const [left, right] = [a, b].map(({ values, length }) => (values as Uint8Array).subarray(0, length * width));
-  return { values: joined(left!, right!) };
+  return { values: joinBytes(left!, right!) };
 }
 
 function mergeSpans(a: IpcData, b: IpcData): Pick<IpcData, "values" | "valueOffsets"> | undefined {
@@ -55,7 +55,7 @@ function mergeSpans(a: IpcData, b: IpcData): Pick<IpcData, "values" | "valueOffs
   const offsets = new Int32Array(a.length + b.length + 1);
   offsets.set(left.offsets);
   for (let slot = 0; slot <= b.length; slot++) offsets[a.length + slot] = shift + right.offsets[slot]!;
-  return { valueOffsets: new Uint8Array(offsets.buffer), values: joined(left.bytes, right.bytes) };
+  return { valueOffsets: new Uint8Array(offsets.buffer), values: joinBytes(left.bytes, right.bytes) };
 }
 
 /** Returns offsets, which begin with 0, and the bytes that they refer to; undefined if the offsets are not valid. */
@@ -81,7 +81,7 @@ function mergeBits(a: IpcData, b: IpcData): Uint8Array | undefined {
   return bits;
 }
 
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+function joinBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(a.length + b.length);
   bytes.set(a);
   bytes.set(b, a.length);

@@ -148,7 +148,7 @@ export function dates(): ColumnKind {
     add(value) {
       const ms = typeof value === "string" ? parseInstant(value)?.ms : dateMs(value);
       const day = ms === undefined ? typeof value === "string" ? parseDay(value) : undefined : utcDay(ms);
-      if (day === undefined || Number.isNaN(day)) refuseValue(expected("a Date or an ISO 8601 date", value));
+      if (day === undefined || Number.isNaN(day)) refuseValue(describeMismatch("a Date or an ISO 8601 date", value));
       days.push(day);
     },
     addNull: () => days.push(0),
@@ -166,7 +166,7 @@ export function timestamps(): ColumnKind {
       const ms = typeof value === "string" ? undefined : dateMs(value);
       const instant = typeof value === "string" ? parseInstant(value) : ms === undefined ? undefined : { ms, ns: 0 };
       if (instant === undefined || Number.isNaN(instant.ms)) {
-        refuseValue(expected("a Date or an ISO 8601 date and time with a zone", value));
+        refuseValue(describeMismatch("a Date or an ISO 8601 date and time with a zone", value));
       }
       const ns = BigInt(instant.ms) * 1_000_000n + BigInt(instant.ns);
       isNano ||= instant.ns % 1000 !== 0;
@@ -188,7 +188,7 @@ export function timestamps(): ColumnKind {
 const NANO_LEAST = -(2n ** 63n) + 1n;
 const NANO_MOST = 2n ** 63n - 1n;
 
-function expected(what: string, value: unknown): string {
+function describeMismatch(what: string, value: unknown): string {
   const received = dateMs(value) === undefined ? describe(value) : "an invalid Date";
   return `expected ${what}: received ${received}`;
 }

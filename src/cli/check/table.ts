@@ -6,8 +6,8 @@
 
 import type { Finding, Severity } from "../../stream/checks/finding.ts";
 import type { CheckReport } from "./report.ts";
-import { counted, grouped } from "../report.ts";
-import { columnsOf, visible, wrapped } from "../text.ts";
+import { formatCount, formatNumber } from "../report.ts";
+import { columnsOf, visible, wrapParagraph } from "../text.ts";
 
 const ORDER: readonly Severity[] = ["error", "warning", "info"];
 
@@ -17,7 +17,7 @@ export function checkTable(report: CheckReport, width = 100): string {
   const facts = [
     ["server", `${connection.server}, nats-server ${connection.version}`],
     ["transport", connection.transport],
-    ["message limit", `${grouped(connection.maxPayload)} bytes`],
+    ["message limit", `${formatNumber(connection.maxPayload)} bytes`],
     ["account", jetstream === undefined ? "not shown to this user" : accountText(jetstream)],
     ["stream", destination.stream],
     ["subject", destination.subject],
@@ -34,17 +34,17 @@ export function checkTable(report: CheckReport, width = 100): string {
 }
 
 function accountText({ streams, consumers, storage, maxStorage }: NonNullable<CheckReport["jetstream"]>): string {
-  const limit = maxStorage === undefined ? "" : ` of ${grouped(maxStorage)}`;
-  const use = `${counted(streams, "stream")}, ${counted(consumers, "consumer")}`;
-  return `${use}, ${grouped(storage)}${limit} bytes of file storage`;
+  const limit = maxStorage === undefined ? "" : ` of ${formatNumber(maxStorage)}`;
+  const use = `${formatCount(streams, "stream")}, ${formatCount(consumers, "consumer")}`;
+  return `${use}, ${formatNumber(storage)}${limit} bytes of file storage`;
 }
 
 function findingLines({ severity, code, field, message, remedy, consumer }: Finding, width: number): string[] {
   const where = consumer === undefined ? field : `${field} of consumer ${consumer}`;
   return [
     visible(`${severity.toUpperCase().padEnd(7)}  ${code}  (${where})`),
-    ...wrapped(visible(message), "  ", width),
-    ...wrapped(visible(remedy), "  -> ", width),
+    ...wrapParagraph(visible(message), "  ", width),
+    ...wrapParagraph(visible(remedy), "  -> ", width),
   ];
 }
 
@@ -52,5 +52,5 @@ function summaryOf(findings: readonly Finding[]): string {
   if (findings.length === 0) return "nothing found";
   const count = (severity: Severity): number => findings.filter((finding) => finding.severity === severity).length;
   const words = { error: "error", warning: "warning", info: "note" };
-  return ORDER.map((severity) => counted(count(severity), words[severity])).join(", ");
+  return ORDER.map((severity) => formatCount(count(severity), words[severity])).join(", ");
 }

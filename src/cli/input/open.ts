@@ -132,7 +132,7 @@ function formatOf(head: Uint8Array, name: string): Format {
   if (refusal !== undefined) throw new InputError(`${name} ${refusal}`);
   if (format !== undefined) return format as Format;
   if (head.length > 0 && !looksLikeStream(head)) {
-    throw new InputError(`${name} is neither Arrow IPC nor Parquet: it begins with ${shown(head)}`);
+    throw new InputError(`${name} is neither Arrow IPC nor Parquet: it begins with ${describeHead(head)}`);
   }
   return "stream";
 }
@@ -144,7 +144,7 @@ function looksLikeStream(head: Uint8Array): boolean {
   return word === -1 || (word > 0 && word < 0x0100_0000);
 }
 
-function shown(head: Uint8Array): string {
+function describeHead(head: Uint8Array): string {
   const text = new TextDecoder().decode(head);
   return /^[\t\r\n\x20-\x7e]+$/.test(text)
     ? JSON.stringify(text)

@@ -18,7 +18,7 @@ import { untilAborted } from "../bytes.ts";
 import type { CliIo } from "../io.ts";
 import type { OpenSource } from "../input/open.ts";
 import type { PublishPlan } from "./options.ts";
-import { grouped, rowsOf } from "../report.ts";
+import { formatNumber, rowsOf } from "../report.ts";
 import { targetOf } from "../route.ts";
 import { previewOf, SubjectCount } from "./preview.ts";
 import { visible } from "../text.ts";
@@ -75,8 +75,8 @@ export async function dryRun(plan: PublishPlan, sources: readonly OpenSource[], 
     await io.stdout.write(`${JSON.stringify({ ...tally, subjects: subjects.size })}\n`);
     if (tally.largestMessage > USUAL_MAX_PAYLOAD) {
       await io.stderr.write(
-        `jetrow: the largest message of ${visible(resource)} has ${grouped(tally.largestMessage)} bytes: ` +
-          `servers take ${grouped(USUAL_MAX_PAYLOAD)} unless max_payload is raised\n`,
+        `jetrow: the largest message of ${visible(resource)} has ${formatNumber(tally.largestMessage)} bytes: ` +
+          `servers take ${formatNumber(USUAL_MAX_PAYLOAD)} unless max_payload is raised\n`,
       );
     }
     const rows = `${rowsOf(tally.rows)} of ${input.name}`;

@@ -60,7 +60,7 @@ export async function checkSources(
     }
     const canReread = input.size !== undefined && !(isFirst && batch !== undefined);
     if (canReread) await batches.return(undefined);
-    checked.push({ input: canReread ? input : continued(input, batch, batches), resource });
+    checked.push({ input: canReread ? input : continueInput(input, batch, batches), resource });
     isFirst &&= batch === undefined;
   }
   return checked;
@@ -81,7 +81,7 @@ function nameBatch(name: string, check: () => void): void {
 }
 
 /** An input whose first batch was read: it yields that batch first, and then releases it. */
-function continued(input: Input, first: ArrowBatch | undefined, rest: AsyncGenerator<ArrowBatch>): Input {
+function continueInput(input: Input, first: ArrowBatch | undefined, rest: AsyncGenerator<ArrowBatch>): Input {
   const held = first === undefined ? [] : [first];
   return {
     ...input,

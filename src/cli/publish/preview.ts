@@ -5,7 +5,7 @@
  */
 
 import type { PreparedRows } from "../../message/prepared_rows.ts";
-import { grouped } from "../report.ts";
+import { formatNumber } from "../report.ts";
 import { visible } from "../text.ts";
 
 /** The number of bytes of a body that are shown. */
@@ -23,7 +23,7 @@ export function previewOf(rows: PreparedRows, index: number): string {
   const [, ...lines] = decoder.decode(headers).trimEnd().split("\r\n");
   const body = rows.bytes.subarray(rows.offsets[index], rows.offsets[index + 1]);
   const shown = decoder.decode(body.subarray(0, LONGEST));
-  const rest = body.length > LONGEST ? `... (${grouped(body.length)} bytes)` : "";
+  const rest = body.length > LONGEST ? `... (${formatNumber(body.length)} bytes)` : "";
   return [rows.subjectOf(index), ...lines.map((line) => `  ${line}`), "", `  ${shown}${rest}`, ""]
     .map((line) => `${visible(line)}\n`).join("");
 }
@@ -51,6 +51,8 @@ export class SubjectCount {
   /** Returns the number of subjects as a phrase. */
   toString(): string {
     const { size } = this.#subjects;
-    return this.#hasMore ? `more than ${grouped(size)} subjects` : `${grouped(size)} subject${size === 1 ? "" : "s"}`;
+    return this.#hasMore
+      ? `more than ${formatNumber(size)} subjects`
+      : `${formatNumber(size)} subject${size === 1 ? "" : "s"}`;
   }
 }

@@ -6,7 +6,7 @@
 
 import type { Progress } from "../../types/mod.ts";
 import type { TextOut } from "../io.ts";
-import { grouped } from "../report.ts";
+import { formatNumber } from "../report.ts";
 
 /** How progress is shown. */
 export type ProgressStyle = "line" | "plain" | "none";
@@ -78,11 +78,13 @@ export class ProgressLine {
     const seconds = Math.max(now - from.at, 1) / 1000;
     const rate = (acked - from.rows) / seconds;
     const parts = [
-      this.#total === undefined ? `${grouped(acked)} rows` : `${grouped(acked)} of ${grouped(this.#total)} rows`,
+      this.#total === undefined
+        ? `${formatNumber(acked)} rows`
+        : `${formatNumber(acked)} of ${formatNumber(this.#total)} rows`,
       ...(this.#total ? [`${Math.floor((100 * acked) / this.#total)}%`] : []),
-      `${grouped(rate)} rows/s`,
+      `${formatNumber(rate)} rows/s`,
       `${((bytes - from.bytes) / seconds / 1e6).toFixed(1)} MB/s`,
-      `${grouped(inFlight)} in flight`,
+      `${formatNumber(inFlight)} in flight`,
       ...(this.#total !== undefined && rate > 0 ? [`${timeLeft((this.#total - acked) / rate)} left`] : []),
     ];
     return parts.join("  ");

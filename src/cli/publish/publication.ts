@@ -23,7 +23,7 @@ import { adviceFor, isStreamChanged } from "./advice.ts";
 import { Keeper, type PlacedReceipt } from "./piece_tracker.ts";
 import { ProgressLine } from "./progress_line.ts";
 import type { PublishPlan } from "./options.ts";
-import { grouped, rowsOf } from "../report.ts";
+import { formatNumber, rowsOf } from "../report.ts";
 import { visible } from "../text.ts";
 import { RowAccount } from "./row_account.ts";
 import { streamNow } from "../resume/streams.ts";
@@ -204,7 +204,7 @@ export class Publication {
     const duplicates = resources.reduce((sum, { duplicates = 0 }) => sum + duplicates, 0);
     const rate = Math.max(seconds, 0.001);
     await this.#say(
-      `published ${rowsOf(rows)}${duplicates > 0 ? ` (${grouped(duplicates)} of them duplicates)` : ""}, ` +
+      `published ${rowsOf(rows)}${duplicates > 0 ? ` (${formatNumber(duplicates)} of them duplicates)` : ""}, ` +
         `${(bytes / 1e6).toFixed(1)} MB of JSON, in ${seconds.toFixed(1)} s: ` +
         `${rowsOf(rows / rate)}/s, ${(bytes / rate / 1e6).toFixed(1)} MB/s`,
     );

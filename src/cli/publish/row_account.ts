@@ -7,7 +7,7 @@
 import type { LeftPiece } from "../../lifecycle/sequence/piece_log.ts";
 import { ACKED, DUPLICATE, REJECTED, UNKNOWN } from "../../publish/outcomes.ts";
 import type { WriteReceipt } from "../../types/mod.ts";
-import { grouped, rowsOf } from "../report.ts";
+import { formatNumber, rowsOf } from "../report.ts";
 
 /** The rows that a run has sent, by outcome. */
 export class RowAccount {
@@ -69,7 +69,7 @@ export class RowAccount {
     ];
     return [
       `${rowsOf(this.#acked)} acknowledged${receiptsText(this.#acked, without)}`,
-      ...counts.filter(([count]) => count > 0).map(([count, what]) => `${grouped(count)} ${what}`),
+      ...counts.filter(([count]) => count > 0).map(([count, what]) => `${formatNumber(count)} ${what}`),
     ].join(", ");
   }
 }
@@ -77,6 +77,6 @@ export class RowAccount {
 function receiptsText(acked: number, without: number): string {
   if (acked === 0) return "";
   return without > 0
-    ? ` (${grouped(without)} of them without a printed receipt)`
+    ? ` (${formatNumber(without)} of them without a printed receipt)`
     : " (all of them in printed receipts)";
 }

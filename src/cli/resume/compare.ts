@@ -6,7 +6,7 @@
 
 import { JournalError } from "../journal/error.ts";
 import type { RunLine } from "../journal/line.ts";
-import { counted } from "../report.ts";
+import { formatCount } from "../report.ts";
 import { UsageError } from "../errors.ts";
 
 /** The options that decide which rows there are and their ids. */
@@ -25,7 +25,7 @@ export function assertSameRun(path: string, journal: RunFields, run: RunFields):
   }
   if (journal.inputs.length !== run.inputs.length) {
     const [was, is] = [journal.inputs.length, run.inputs.length];
-    throw new UsageError(`Cannot resume: ${path} is of ${counted(was, "input")}: received ${is}`);
+    throw new UsageError(`Cannot resume: ${path} is of ${formatCount(was, "input")}: received ${is}`);
   }
   for (const [index, was] of journal.inputs.entries()) {
     const is = run.inputs[index]!;

@@ -12,7 +12,7 @@ import type { PendingPiece, Work } from "../publish/feed.ts";
 import { JournalError } from "../journal/error.ts";
 import type { KnownPiece } from "../journal/piece.ts";
 import type { JournalState } from "../journal/state.ts";
-import { grouped } from "../report.ts";
+import { formatNumber } from "../report.ts";
 import type { SourceItem } from "../publish/source_items.ts";
 
 /** The arguments of a recheck. */
@@ -53,18 +53,18 @@ export async function recheck(state: JournalState, { settings, files, items, sig
 
 function compare(piece: KnownPiece, { rows }: SourceItem, settings: Settings, file: string): void {
   const { batch, offset } = piece;
-  if (offset + piece.rows > rows.numRows) throw changed(file, batch, `has ${grouped(rows.numRows)} rows`);
+  if (offset + piece.rows > rows.numRows) throw changedInput(file, batch, `has ${formatNumber(rows.numRows)} rows`);
   const { bytes, crc32c } = encodeBodies(openBody(viewRows(rows), settings), { from: offset, count: piece.rows });
-  if (bytes.length !== piece.bytes) throw changed(file, batch, `has other values from row ${offset} on`);
-  if (crc32c !== piece.crc32c) throw changed(file, batch, `has other values from row ${offset} on`);
+  if (bytes.length !== piece.bytes) throw changedInput(file, batch, `has other values from row ${offset} on`);
+  if (crc32c !== piece.crc32c) throw changedInput(file, batch, `has other values from row ${offset} on`);
 }
 
-function changed(file: string, batch: number, how: string): JournalError {
+function changedInput(file: string, batch: number, how: string): JournalError {
   return new JournalError(`Cannot resume: ${file} is not what was published: batch ${batch} ${how}`);
 }
 
 function more(files: readonly string[], { input, batch, rows }: SourceItem): JournalError {
-  return changed(files[input]!, batch, `has ${grouped(rows.numRows)} rows`);
+  return changedInput(files[input]!, batch, `has ${formatNumber(rows.numRows)} rows`);
 }
 
 function other(files: readonly string[], { input, batch }: KnownPiece): JournalError {

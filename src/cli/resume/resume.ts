@@ -57,7 +57,7 @@ export async function resumption(state: JournalState, parts: ResumeParts): Promi
   const time = new Date().toISOString();
   const lines: JournalLine[] = [{ kind: "resume", time, jetrow: VERSION }];
   const receipts: WriteReceipt[] = [];
-  for (const { piece } of await searched(state, work.pending, parts)) {
+  for (const { piece } of await searchPieces(state, work.pending, parts)) {
     const { input, batch, offset, rows } = piece;
     const destination = inputs[input]!;
     const { file } = destination;
@@ -74,7 +74,7 @@ export async function resumption(state: JournalState, parts: ResumeParts): Promi
 }
 
 /** Searches the rows of pieces in the streams, once the streams are known to be the journal's. */
-async function searched(
+async function searchPieces(
   state: JournalState,
   pending: readonly PendingPiece[],
   { plan: { config }, inputs, signal }: ResumeParts,

@@ -16,7 +16,7 @@ import type { PendingPiece } from "../publish/feed.ts";
 import { JournalError } from "../journal/error.ts";
 import type { InputField } from "../journal/line.ts";
 import { unknownOf } from "../journal/piece.ts";
-import { codedMessage, grouped, rowsOf } from "../report.ts";
+import { codedMessage, formatNumber, rowsOf } from "../report.ts";
 import { targetOf } from "../route.ts";
 import { removedBehind, type StreamNow } from "./streams.ts";
 
@@ -120,7 +120,9 @@ async function assertNoneRemoved(
   );
   if (removed === 0) return;
   throw new JournalError(
-    `Cannot resume: ${rowsOf(missing)} were not found in ${stream}, but ${grouped(removed)} messages behind sequence ` +
+    `Cannot resume: ${rowsOf(missing)} were not found in ${stream}, but ${
+      formatNumber(removed)
+    } messages behind sequence ` +
       `${after} are no longer there: they may have been among them`,
   );
 }

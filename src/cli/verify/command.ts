@@ -16,7 +16,7 @@ import type { CliIo } from "../io.ts";
 import { readArguments, withEnvironment } from "../options/parse.ts";
 import { nameOf } from "../bytes.ts";
 import { type NamedReceipt, receiptsOf } from "./receipt_lines.ts";
-import { codedMessage, counted, grouped, rowsOf } from "../report.ts";
+import { codedMessage, formatCount, formatNumber, rowsOf } from "../report.ts";
 import { visible } from "../text.ts";
 import { UsageError } from "../errors.ts";
 import { VERIFY_HELP, VERIFY_OPTIONS } from "./options.ts";
@@ -92,7 +92,7 @@ function lineOf({ receipt, where, outcome }: Verified): string {
   const { uri, stream, batch, offset, rows } = receipt;
   // Verifying needs neither: a receipt may be handwritten.
   const place = typeof batch === "number" && typeof offset === "number"
-    ? `batch ${batch}, offset ${grouped(offset)}`
+    ? `batch ${batch}, offset ${formatNumber(offset)}`
     : where;
   const what = `${visible(String(uri ?? stream))}  ${visible(place)}: ${rowsOf(rows)}`;
   if (typeof outcome === "string") return `FAILED  ${what}: ${visible(outcome)}`;
@@ -102,13 +102,13 @@ function lineOf({ receipt, where, outcome }: Verified): string {
 function differences(found: Verification, { rows, bytes }: WriteReceipt): string {
   if (found.missing > 0) return `${rowsOf(found.missing)} missing`;
   if (found.rows !== rows) return `${rowsOf(found.rows)} read`;
-  if (found.bytes !== bytes) return `${grouped(found.bytes)} bytes read, ${grouped(bytes)} published`;
+  if (found.bytes !== bytes) return `${formatNumber(found.bytes)} bytes read, ${formatNumber(bytes)} published`;
   return "the content is not what was published";
 }
 
 function summaryOf({ receipts, rows, failed }: { receipts: number; rows: number; failed: number }): string {
-  const what = `${rowsOf(rows)} of ${counted(receipts, "receipt")}`;
+  const what = `${rowsOf(rows)} of ${formatCount(receipts, "receipt")}`;
   return failed === 0
     ? `verified ${what}: all are there as published`
-    : `jetrow: read ${what} back: ${counted(failed, "receipt")} failed`;
+    : `jetrow: read ${what} back: ${formatCount(failed, "receipt")} failed`;
 }

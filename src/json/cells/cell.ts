@@ -18,7 +18,7 @@ export type CellMaker = (column: ColumnView, key: Key, slots: number) => Cell;
  * Wraps a cell so that it checks each slot before it reads it, if the buffers of the column are shorter than `slots`.
  * Returns the cell itself otherwise.
  */
-export function guarded(cell: Cell, column: ColumnView, slots: number): Cell {
+export function guardCell(cell: Cell, column: ColumnView, slots: number): Cell {
   if (allReadable(column, slots)) return cell;
   return (slot, position) => {
     checkReadable(column, slot);

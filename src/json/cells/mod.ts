@@ -6,7 +6,7 @@
 
 import type { ColumnView } from "../../arrow/column.ts";
 import { type ColumnForms, DEFAULT_FORMS } from "../../options/json_forms.ts";
-import { type Cell, type CellMaker, guarded } from "./cell.ts";
+import { type Cell, type CellMaker, guardCell } from "./cell.ts";
 import { formedCell } from "./forms.ts";
 import { dictionaryCell, runsCell, unionCell } from "./indirect.ts";
 import type { Key } from "../write/key.ts";
@@ -28,7 +28,7 @@ import { binaryCell, textCell } from "./text.ts";
 export function cellMaker(forms: ColumnForms): CellMaker {
   const make: CellMaker = (column, key, slots) => {
     const plain = (): Cell => plainCell(column, key, slots, forms, make);
-    return guarded(formedCell(column, key, forms, plain) ?? plain(), column, slots);
+    return guardCell(formedCell(column, key, forms, plain) ?? plain(), column, slots);
   };
   return make;
 }

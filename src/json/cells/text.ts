@@ -8,7 +8,7 @@ import { wideAt } from "../../arrow/access.ts";
 import type { ColumnView } from "../../arrow/column.ts";
 import { Fault } from "../../arrow/fault.ts";
 import type { TextMeaning } from "../../arrow/field_type.ts";
-import { checkOffsets, describeSpan, textSpan, viewed } from "../../arrow/text_span.ts";
+import { bytesOfView, checkOffsets, describeSpan, textSpan } from "../../arrow/text_span.ts";
 import { putBase64 } from "../write/binary.ts";
 import { type Cell, unset } from "./cell.ts";
 import { isNonFinite } from "./non_finite.ts";
@@ -69,7 +69,7 @@ function viewCell(column: ColumnView, key: Key): Cell {
       const start = 16 * slot + 4;
       return putString(p, inline.bytes, inline.words, start, start + size);
     }
-    const source = viewed(buffers, words, slot);
+    const source = bytesOfView(buffers, words, slot);
     const start = words[4 * slot + 3]!;
     return putString(p, source, wordsOf(words[4 * slot + 2]!), start, start + size);
   };

@@ -7,7 +7,7 @@
 import { type NatsConnection, nuid } from "@nats-io/nats-core";
 import { type ApiOptions, apiRequest, apiSubject, isApiFailure, unexpectedFailure } from "../api/request.ts";
 import { requestMany } from "../api/request_many.ts";
-import { type Bodies, isStatus, refused, REQUEST_BYTES, type Source } from "./source.ts";
+import { type Bodies, isStatus, refusalError, REQUEST_BYTES, type Source } from "./source.ts";
 import type { Window } from "./ranges.ts";
 
 /** Reads through a consumer of its own: in memory, without acknowledgments, removed after thirty seconds without use. */
@@ -63,7 +63,7 @@ export function consumerSource(nc: NatsConnection, stream: string, options: ApiO
     await requestMany(nc, subject, body, options, (msg) => {
       if (isStatus(msg)) return true;
       const sequence = streamSequence(msg.reply);
-      if (!Number.isSafeInteger(sequence)) throw refused(subject, msg);
+      if (!Number.isSafeInteger(sequence)) throw refusalError(subject, msg);
       if (window.among.has(sequence)) bodies.set(sequence, msg.data);
       else if (sequence > window.last) ahead.set(sequence, msg.data);
       next = sequence + 1;

@@ -28,7 +28,7 @@ export function isStatus(msg: Msg): boolean {
 }
 
 /** The error of an answer that ends a read. */
-export function refused(subject: string, msg: Msg): ConnectionError {
+export function refusalError(subject: string, msg: Msg): ConnectionError {
   const reason = isStatus(msg) ? `${msg.headers!.code} ${msg.headers!.description}` : "not a message of a batch";
   return new ConnectionError("connection.no_answer", `Cannot read by ${subject}: the server answered: ${reason}`);
 }

@@ -74,7 +74,7 @@ async function* groupBatches(decoder: Decoder, group: number, where: string): As
       const { done, value } = await decode(() => reader.read());
       if (done) return;
       for await (const batch of ipcBatches(await openRandom(bytesAccess(value.intoIPCStream())), where)) {
-        yield refined(batch, decoder.leaves, where);
+        yield refineBatch(batch, decoder.leaves, where);
       }
     }
   } finally {
@@ -87,7 +87,7 @@ function tooLarge(bytes: number): Error {
   return new Error(`there is not enough memory for its ${megabytes} MB. Write the file with smaller row groups`);
 }
 
-function refined(batch: IpcBatch, leaves: readonly Leaf[], where: string): ArrowBatch {
+function refineBatch(batch: IpcBatch, leaves: readonly Leaf[], where: string): ArrowBatch {
   try {
     return withMeanings(batch, leaves);
   } catch (error) {

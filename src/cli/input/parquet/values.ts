@@ -43,7 +43,7 @@ export function intervals(data: IpcData): Converted {
     }
     nanoseconds[2 * slot + 1] = BigInt(view.getUint32(WIDTH * slot + 8, true)) * MS_TO_NS;
   }
-  return converted({ typeId: TypeId.Interval, unit: 2 }, data, words);
+  return convertColumn({ typeId: TypeId.Interval, unit: 2 }, data, words);
 }
 
 /** Converts Julian days and nanoseconds of the day, to the finest unit that can hold every instant of the batch. */
@@ -54,7 +54,7 @@ export function timestamps(data: IpcData, timezone: string | null): Converted {
     const size = UNITS[unit]!;
     if (!instants.every((ns) => ns % size === 0n && ns / size >= LEAST && ns / size <= MOST)) continue;
     const values = BigInt64Array.from(instants, (ns) => ns / size);
-    return converted({ typeId: TypeId.Timestamp, unit, timezone }, data, values);
+    return convertColumn({ typeId: TypeId.Timestamp, unit, timezone }, data, values);
   }
   throw new RangeError("its INT96 timestamps have nanoseconds and years that no Arrow timestamp holds together");
 }
@@ -63,7 +63,7 @@ function instantAt(view: DataView, at: number): bigint {
   return BigInt(view.getInt32(at + 8, true) - EPOCH) * NS_PER_DAY + view.getBigInt64(at, true);
 }
 
-function converted(type: IpcType, data: IpcData, values: ArrayBufferView): Converted {
+function convertColumn(type: IpcType, data: IpcData, values: ArrayBufferView): Converted {
   return { type, data: { ...data, type, values } };
 }
 
