@@ -14,7 +14,7 @@ import { failureText } from "./api/answer.ts";
 import { type ApiFailure, type ApiOptions, apiRequest, isApiFailure, requestStreamInfo } from "./api/request.ts";
 import type { DraftFinding, KnownFindingCode } from "./checks/finding.ts";
 import { type DestinationFacts, refusalFindings } from "./checks/findings.ts";
-import { WILDCARD_REMEDY } from "./checks/refusals.ts";
+import { isUncreatable, WILDCARD_REMEDY } from "./checks/refusals.ts";
 import { needsOf } from "./mode_needs.ts";
 import { coversPattern, matchesSubject } from "../subject/pattern.ts";
 import { describe } from "../util/describe.ts";
@@ -88,7 +88,7 @@ async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): P
 
 function refusedCreation({ error }: ApiFailure, wanted: Wanted, filter: string): RouteError {
   const { stream, resource } = wanted;
-  const advice = filter.startsWith("*") || filter === ">"
+  const advice = isUncreatable(filter)
     ? words` Servers refuse a filter that begins with a wildcard. ${WILDCARD_REMEDY}`
     : "";
   const message = words`Cannot create stream "${stream}" with the filter "${filter}": ${failureText(error)}.${advice}`;

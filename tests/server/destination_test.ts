@@ -63,7 +63,7 @@ Deno.test("a filter that begins with a wildcard is refused by the server, and th
   await using nc = await connect({ url: server.url });
   await assert.rejects(Publisher.open(nc, { stream: "EVENTS", subject: "{resource}.events" }), (error: RouteError) => {
     assert.deepEqual([error.code, error.subject, error.stream], ["route.create", "*.events", "EVENTS"]);
-    return /10052/.test(error.message) && /put a prefix before it/.test(error.message);
+    return /10052/.test(error.message) && /put a prefix before the placeholder/.test(error.message);
   });
 });
 

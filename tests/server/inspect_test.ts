@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { NatsConnection } from "@nats-io/nats-core";
-import { connect } from "../../src/runtime/deno.ts";
+import { tableFromArrays } from "apache-arrow";
+import { connect, isJetrowError, Publisher } from "../../src/runtime/deno.ts";
 import type { Finding, FindingCode, Severity } from "../../src/stream/checks/finding.ts";
 import { inspect } from "../../src/stream/checks/inspect.ts";
 import type { Options } from "../../src/types/mod.ts";
@@ -182,6 +183,32 @@ Deno.test("inspect() distinguishes a missing stream that publishing creates from
     assert.equal(theOne(await inspect(nc, { ...options, subject }), "stream.missing").severity, "error", subject);
   }
   assert.deepEqual((await api(nc, "STREAM.NAMES")).streams, null);
+});
+
+Deno.test("inspect() reports an error exactly for templates whose stream cannot be created", async () => {
+  await using server = await startNatsServer();
+  if (olderThan("2.10.0", server, "refused wildcard filters")) return;
+  await using nc = await connect({ url: server.url });
+  const rows = tableFromArrays({ a: ["k"], b: ["l"] });
+  const subjects = ["{row.a}", "{row.a}.x", "{row.a}.{row.b}", "x.{row.a}", "{resource}.{row.a}", "{row.a}.{resource}"];
+  for (const [index, subject] of subjects.entries()) {
+    for (const stream of [`S${index}`, "{resource}"]) {
+      const options = { stream, subject: subject.replace("x", `x${index}`) };
+      const resource = `r${index}`;
+      const { severity } = theOne(await inspect(nc, options, { resource }), "stream.missing");
+      const publish = async () => {
+        await using publisher = await Publisher.open(nc, options);
+        await publisher.publish({ resource, rows });
+      };
+      const refused = await publish().then(() => false, (error) => {
+        assert.ok(isJetrowError(error, "route.create"), String(error));
+        return true;
+      });
+      assert.equal(severity, refused ? "error" : "info", `${stream} ${subject}`);
+      const { streams } = await api(nc, "STREAM.NAMES") as { streams: string[] | null };
+      for (const name of streams ?? []) await api(nc, `STREAM.DELETE.${name}`);
+    }
+  }
 });
 
 Deno.test("inspect() reports a server below 2.11, and no newer one", async () => {

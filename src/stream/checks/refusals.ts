@@ -31,7 +31,7 @@ export function absentStream(facts: DestinationFacts): readonly DraftFinding[] {
     )];
   }
   const beyondServer = [batchFlag(facts), ttlOff(facts)].filter((finding) => finding !== undefined);
-  if (filter !== undefined && (filter.startsWith("*") || filter === ">")) return [uncreatable(filter)];
+  if (filter !== undefined && isUncreatable(filter)) return [uncreatable(filter)];
   const message = `the stream does not exist: it will be created with ${
     filter === undefined ? "its one filter" : `the filter ${filter}`
   }, file storage, one replica and no limits`;
@@ -41,10 +41,15 @@ export function absentStream(facts: DestinationFacts): readonly DraftFinding[] {
   ];
 }
 
-/** The remedy for a stream whose filter begins with a wildcard. */
-export const WILDCARD_REMEDY: Wording = words`Create the stream yourself, put the placeholder into ${
-  option("stream")
-}, or put a prefix before it in ${option("subject")}.`;
+/** Whether servers from 2.10 on refuse to create a stream with this filter: one that begins with a wildcard, except `*`. */
+export function isUncreatable(filter: string): boolean {
+  return overlapsSubject(["$JS.>"], filter);
+}
+
+/** The remedy for such a filter. */
+export const WILDCARD_REMEDY: Wording = words`Create the stream yourself, or put a prefix before the placeholder in ${
+  option("subject")
+}; {resource} can be put into ${option("stream")} instead.`;
 
 function offline(failure: ApiFailure["error"]): DraftFinding {
   return refusal(
@@ -55,7 +60,6 @@ function offline(failure: ApiFailure["error"]): DraftFinding {
   );
 }
 
-/** Servers from 2.10 on refuse every filter that begins with a wildcard, because it overlaps `$JS.>`. */
 function uncreatable(filter: string): DraftFinding {
   return refusal(
     "stream.missing",
