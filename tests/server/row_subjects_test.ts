@@ -175,6 +175,31 @@ Deno.test("publishAll() with row subjects and composite ids publishes each row o
   assert.equal((await infoOf(nc, "ORDERS")).state.messages, 1000);
 });
 
+Deno.test({
+  name: "an atomic batch of several subjects is refused where servers may store a part of it",
+  ignore: olderThan("2.12.1", version, "atomic batches"),
+  fn: async () => {
+    await using server = await startNatsServer();
+    await using nc = await connect({ url: server.url });
+    const limits = { discard: "new", discard_new_per_subject: true, max_msgs_per_subject: 1, max_msgs: 100 };
+    await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], allow_atomic: true, ...limits } as never);
+    const atomic: Options = { ...OPTIONS, publishMode: "atomic" };
+    const error = await Publisher.open(nc, atomic).catch((error) => error);
+    assert.ok(isJetrowError(error, "route.batch_flag"), String(error));
+    assert.match(
+      error.message,
+      /discard_new_per_subject is true and subject is orders\.\{resource\}\.\{row\.region\}: /,
+    );
+    assert.equal(theOne(await inspect(nc, atomic), "stream.batch_flag").field, "discard_new_per_subject");
+    // With one subject the server counts correctly, and refuses the whole batch.
+    await using publisher = await Publisher.open(nc, { ...atomic, subject: "orders.{resource}" });
+    await assert.rejects(publisher.publish({ resource: "shop", rows: ordersOf(3) }), { code: "publish.rejected" });
+    assert.equal((await infoOf(nc, "ORDERS")).state.messages, 0);
+    await using individual = await Publisher.open(nc, OPTIONS);
+    assert.equal((await individual.publish({ resource: "shop", rows: ordersOf(3) })).rows, 3);
+  },
+});
+
 Deno.test("inspect() judges the pattern of row subjects, limits per subject too", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });

@@ -6,6 +6,7 @@
 
 import { option, type Wording, words } from "../../errors/wording.ts";
 import { overlapsSubject } from "../../subject/mod.ts";
+import { rowPlaceholders } from "../../subject/template.ts";
 import { type ApiFailure, failureText } from "../api/answer.ts";
 import { needsOf } from "../mode_needs.ts";
 import {
@@ -80,6 +81,7 @@ export const REFUSALS: readonly ((facts: StreamFacts) => DraftFinding | undefine
   noInterest,
   tooSmall,
   batchFlag,
+  partialBatch,
   ttlOff,
 ];
 
@@ -185,6 +187,24 @@ function batchFlag({ settings, info, server }: DestinationFacts): DraftFinding |
   const message = words`${flag} is false: the server refuses rows of ${option("publishMode")} ${mode}`;
   const remedy = words`Set ${flag} to true, or set ${option("publishMode")} to individual.`;
   return refusal("stream.batch_flag", flag, message, remedy);
+}
+
+/**
+ * Up to 2.15.2, a server counts the rows of each subject of a batch incorrectly if the batch has several subjects. It
+ * finds out that a row exceeds the limit only after it has stored the rows before it.
+ */
+function partialBatch({ settings, info: { config } }: StreamFacts): DraftFinding | undefined {
+  const { discard, discard_new_per_subject, max_msgs_per_subject } = config;
+  if (!needsOf(settings.publishMode).storesTogether || rowPlaceholders(settings.subject).length === 0) return;
+  if (discard !== "new" || !discard_new_per_subject || !(max_msgs_per_subject > 0)) return;
+  return refusal(
+    "stream.batch_flag",
+    "discard_new_per_subject",
+    words`discard_new_per_subject is true and ${
+      option("subject")
+    } is ${settings.subject}: servers may store a part of a batch that exceeds max_msgs_per_subject (${max_msgs_per_subject})`,
+    words`Set discard_new_per_subject to false, or set ${option("publishMode")} to individual.`,
+  );
 }
 
 /** The first server with `Nats-TTL`. */
