@@ -1,8 +1,17 @@
 import assert from "node:assert/strict";
 import { Float64, Utf8 } from "apache-arrow";
 import { type KV, Kvm, KvWatchInclude } from "@nats-io/kv";
+import type { NatsConnection } from "@nats-io/nats-core";
 import { connect, type Options, Publisher, rowsOf } from "../../src/runtime/deno.ts";
-import { createStream, infoOf, startNatsServer } from "../_support/nats/mod.ts";
+import {
+  createStream,
+  infoOf,
+  managerOf,
+  natsServerVersion,
+  olderThan,
+  startNatsServer,
+  storedIn,
+} from "../_support/nats/mod.ts";
 import { testRecipe } from "./_page.ts";
 
 testRecipe("A table in a KV bucket", ["KV_PRICES"], {
@@ -32,14 +41,14 @@ const rowsOfChanges = (changes: readonly Change[]) =>
 /** Runs a test with an empty bucket, and with what publishes changes to it. */
 async function withBucket(
   history: number,
-  test: (bucket: KV, publish: (changes: readonly Change[]) => Promise<unknown>) => Promise<void>,
+  test: (bucket: KV, publish: (changes: readonly Change[]) => Promise<unknown>, nc: NatsConnection) => Promise<void>,
   over: Partial<Options> = {},
 ): Promise<void> {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const bucket = await new Kvm(nc).create("B", { history });
   await using publisher = await Publisher.open(nc, { ...OPTIONS, ...over });
-  await test(bucket, (changes) => publisher.publish({ resource: "b", rows: rowsOfChanges(changes) }));
+  await test(bucket, (changes) => publisher.publish({ resource: "b", rows: rowsOfChanges(changes) }), nc);
 }
 
 async function historyOf(bucket: KV): Promise<string[]> {
@@ -95,14 +104,60 @@ Deno.test("a PURGE reads as deleted, but keeps older revisions, and ignoreDelete
   });
 });
 
-Deno.test("keys are what the client allows; an escaped key is listed and watched, but not read", async () => {
+Deno.test("the client reads exactly the keys of its own characters; it lists and watches any other key", async () => {
   await withBucket(1, async (bucket, publish) => {
-    await publish([{ key: "/A-b_9=", value: "1" }, { key: "St. Gallen", value: "2" }]);
-    assert.equal((await bucket.get("/A-b_9="))?.string(), "1");
+    const ascii = Array.from({ length: 0x7f - 0x21 }, (_, i) => String.fromCharCode(0x21 + i));
+    const keys = [...ascii.filter((character) => !/[.*>]/.test(character)), "\u00e9"].map((character) =>
+      `k${character}`
+    );
+    await publish(keys.map((key) => ({ key, value: key })));
+    for (const key of keys) {
+      if (/^[-/=\w]+$/.test(key)) assert.equal((await bucket.get(key))?.string(), key);
+      else await assert.rejects(async () => await bucket.get(key), /invalid key/, key);
+    }
+    assert.deepEqual(await Array.fromAsync(await bucket.keys()), keys);
+    assert.deepEqual(await historyOf(bucket), keys.map((key) => `${key} PUT`));
+  });
+});
+
+Deno.test("a percent-encoded key is listed, and not read", async () => {
+  await withBucket(1, async (bucket, publish) => {
+    await publish([{ key: "St. Gallen", value: "1" }]);
+    assert.deepEqual(await Array.fromAsync(await bucket.keys()), ["St%2E%20Gallen"]);
     await assert.rejects(bucket.get("St%2E%20Gallen"), /invalid key/);
-    assert.deepEqual(await Array.fromAsync(await bucket.keys()), ["/A-b_9=", "St%2E%20Gallen"]);
-    assert.deepEqual(await historyOf(bucket), ["/A-b_9= PUT", "St%2E%20Gallen PUT"]);
   }, { subjectEscape: "percent" });
+});
+
+Deno.test("without standard headers, puts and deletes are the messages of a KV client", async () => {
+  await withBucket(5, async (bucket, publish, nc) => {
+    await publish([{ key: "a", value: "1" }, { key: "a", operation: "DEL" }]);
+    await bucket.put("a", "1");
+    await bucket.delete("a");
+    const [put, remove, clientPut, clientRemove] = (await storedIn(nc, "KV_B")).map(({ seq: _, ...message }) =>
+      message
+    );
+    assert.deepEqual([put, remove], [clientPut, clientRemove]);
+  }, { standardHeaders: false });
+});
+
+Deno.test({
+  name: "a bucket that allows atomic batches takes all rows of a batch or none",
+  ignore: olderThan("2.12.1", await natsServerVersion(), "atomic batches"),
+  fn: async () => {
+    await using server = await startNatsServer();
+    await using nc = await connect({ url: server.url });
+    const bucket = await new Kvm(nc).create("B", { maxValueSize: 100 });
+    await (await managerOf(nc)).streams.update("KV_B", { allow_atomic: true });
+    const options: Options = { ...OPTIONS, publishMode: "atomic", standardHeaders: false };
+    const rows = (value: string) =>
+      rowsOfChanges([{ key: "a", value: "1" }, { key: "b", operation: "DEL" }, { key: "c", value }]);
+    await using failing = await Publisher.open(nc, options);
+    await assert.rejects(failing.publish({ resource: "b", rows: rows("x".repeat(1000)) }));
+    assert.deepEqual(await historyOf(bucket), []);
+    await using publisher = await Publisher.open(nc, options);
+    await publisher.publish({ resource: "b", rows: rows("3") });
+    assert.deepEqual(await historyOf(bucket), ["a PUT", "b DEL", "c PUT"]);
+  },
 });
 
 Deno.test("a dot in a key refuses the row, and two placeholders give a key of two tokens", async () => {
