@@ -5,7 +5,7 @@
  */
 
 import type { ColumnView } from "../../arrow/column.ts";
-import { type ColumnForms, DEFAULT_FORMS } from "../../options/json_forms.ts";
+import type { ColumnForms } from "../../options/json_forms.ts";
 import { type Cell, type CellMaker, guardCell } from "./cell.ts";
 import { formedCell } from "./forms.ts";
 import { dictionaryCell, runsCell, unionCell } from "./indirect.ts";
@@ -24,23 +24,30 @@ import { listCell, mapCell, sparseStructCell, structCell } from "./nested.ts";
 import { decimalCell, floatCell, intCell } from "./numbers.ts";
 import { binaryCell, textCell } from "./text.ts";
 
-/** Returns the function that makes the cells of a column whose values have these forms. */
+/**
+ * Returns the cell of a column for slots below `slots`, in the default forms. Every cell writes at least one byte, so
+ * that values that a batch repeats (runs, overlapping lists) reach a limit of bytes.
+ */
+export const cellOf: CellMaker = (column, key, slots) =>
+  guardCell(plainCell(column, key, slots, cellOf), column, slots);
+
+/**
+ * Returns the function that makes the cells of a column whose values have these forms. Only members of an object that
+ * are left out write nothing, and the object itself has its braces.
+ */
 export function cellMaker(forms: ColumnForms): CellMaker {
   const make: CellMaker = (column, key, slots) => {
-    const plain = (): Cell => plainCell(column, key, slots, forms, make);
-    return guardCell(formedCell(column, key, forms, plain) ?? plain(), column, slots);
+    const plain = (): Cell => plainCell(column, key, slots, make);
+    return guardCell(formed(column, key, slots, plain) ?? plain(), column, slots);
   };
+  const formed = (column: ColumnView, key: Key, slots: number, plain: () => Cell): Cell | undefined =>
+    column.type.kind === "struct" && forms.nulls === "omit"
+      ? sparseStructCell(column, key, column.type, slots, make, forms)
+      : formedCell(column, key, forms, plain);
   return make;
 }
 
-/**
- * Returns the cell of a column for slots below `slots`, in the default forms. Every cell writes at least one byte, so
- * that values that a batch repeats (runs, overlapping lists) reach a limit of bytes; where it leaves out null members,
- * those of the object around them count.
- */
-export const cellOf: CellMaker = cellMaker(DEFAULT_FORMS);
-
-function plainCell(column: ColumnView, key: Key, slots: number, forms: ColumnForms, make: CellMaker): Cell {
+function plainCell(column: ColumnView, key: Key, slots: number, make: CellMaker): Cell {
   const { type } = column;
   switch (type.kind) {
     case "null":
@@ -72,9 +79,7 @@ function plainCell(column: ColumnView, key: Key, slots: number, forms: ColumnFor
     case "list":
       return listCell(column, key, type, make);
     case "struct":
-      return forms.nulls === "keep"
-        ? structCell(column, key, type, slots, make)
-        : sparseStructCell(column, key, type, slots, make, forms);
+      return structCell(column, key, type, slots, make);
     case "map":
       return mapCell(column, key, type, make);
     case "union":
