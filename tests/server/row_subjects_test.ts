@@ -181,22 +181,30 @@ Deno.test({
   fn: async () => {
     await using server = await startNatsServer();
     await using nc = await connect({ url: server.url });
-    const limits = { discard: "new", discard_new_per_subject: true, max_msgs_per_subject: 1, max_msgs: 100 };
-    await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], allow_atomic: true, ...limits } as never);
+    const perSubject = { discard: "new", discard_new_per_subject: true, max_msgs_per_subject: 1, allow_atomic: true };
+    await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], max_msgs: 100, ...perSubject } as never);
     const atomic: Options = { ...OPTIONS, publishMode: "atomic" };
     const error = await Publisher.open(nc, atomic).catch((error) => error);
     assert.ok(isJetrowError(error, "route.batch_flag"), String(error));
     assert.match(
       error.message,
-      /discard_new_per_subject is true and subject is orders\.\{resource\}\.\{row\.region\}: /,
+      /: discard_new_per_subject is true, max_msgs is 100 and subject is orders\..*row\.region\}: /,
     );
     assert.equal(theOne(await inspect(nc, atomic), "stream.batch_flag").field, "discard_new_per_subject");
-    // With one subject the server counts correctly, and refuses the whole batch.
-    await using publisher = await Publisher.open(nc, { ...atomic, subject: "orders.{resource}" });
-    await assert.rejects(publisher.publish({ resource: "shop", rows: ordersOf(3) }), { code: "publish.rejected" });
-    assert.equal((await infoOf(nc, "ORDERS")).state.messages, 0);
     await using individual = await Publisher.open(nc, OPTIONS);
     assert.equal((await individual.publish({ resource: "shop", rows: ordersOf(3) })).rows, 3);
+    // With one subject, and without a limit of the whole stream, servers count correctly and refuse the whole batch.
+    await addStream(nc, { name: "UNLIMITED", subjects: ["unlimited.>"], ...perSubject } as never);
+    for (
+      const options of [
+        { ...atomic, subject: "orders.{resource}" },
+        { ...atomic, stream: "UNLIMITED", subject: "unlimited.{row.region}" },
+      ]
+    ) {
+      await using publisher = await Publisher.open(nc, options);
+      await assert.rejects(publisher.publish({ resource: "shop", rows: ordersOf(6) }), { code: "publish.rejected" });
+      assert.equal((await infoOf(nc, options.stream)).state.messages, options.stream === "ORDERS" ? 3 : 0);
+    }
   },
 });
 

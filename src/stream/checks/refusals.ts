@@ -190,20 +190,22 @@ function batchFlag({ settings, info, server }: DestinationFacts): DraftFinding |
 }
 
 /**
- * Up to 2.15.2, a server counts the rows of each subject of a batch incorrectly if the batch has several subjects. It
- * finds out that a row exceeds the limit only after it has stored the rows before it.
+ * Servers up to 2.15.2 miscount the rows of a subject if a batch has several subjects and the stream has `max_msgs` or
+ * `max_bytes`, too. They notice a row above the limit only after they have stored the rows before it.
  */
 function partialBatch({ settings, info: { config } }: StreamFacts): DraftFinding | undefined {
-  const { discard, discard_new_per_subject, max_msgs_per_subject } = config;
+  const { discard, discard_new_per_subject, max_msgs_per_subject, max_msgs, max_bytes } = config;
   if (!needsOf(settings.publishMode).storesTogether || rowPlaceholders(settings.subject).length === 0) return;
   if (discard !== "new" || !discard_new_per_subject || !(max_msgs_per_subject > 0)) return;
+  if (!(max_msgs > 0) && !(max_bytes > 0)) return;
+  const limit = max_msgs > 0 ? "max_msgs" : "max_bytes";
   return refusal(
     "stream.batch_flag",
     "discard_new_per_subject",
-    words`discard_new_per_subject is true and ${
+    words`discard_new_per_subject is true, ${limit} is ${config[limit]} and ${
       option("subject")
     } is ${settings.subject}: servers may store a part of a batch that exceeds max_msgs_per_subject (${max_msgs_per_subject})`,
-    words`Set discard_new_per_subject to false, or set ${option("publishMode")} to individual.`,
+    words`Set max_msgs and max_bytes to -1, or set ${option("publishMode")} to individual.`,
   );
 }
 
