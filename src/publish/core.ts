@@ -87,18 +87,18 @@ export class PublisherCore {
     this.#memory = new PieceMemory({ bodies: !this.#wire.holdsRows });
     this.#loader = new Loader(destinations, settings, this.#memory, this.#turns);
     const host: LaneHost = {
-      acknowledged: (rows, duplicates, bytes) => this.#counts.add(rows, duplicates, bytes),
-      failed: (failure) => this.fail(failure),
-      drained: () => {
+      noteAcknowledged: (rows, duplicates, bytes) => this.#counts.add(rows, duplicates, bytes),
+      fail: (failure) => this.fail(failure),
+      noteDrained: () => {
         if (this.#state.tag === "failing") void this.#end(this.#state.failure);
       },
-      moved: () => this.#noteChange(),
+      noteChange: () => this.#noteChange(),
     };
     this.#lane = this.#mode.openLane({ nc, wire: this.#wire, settings, inbox, host });
     this.#progress = new ProgressReporter(settings.onProgress, () => this.#counts.progress(this.#lane));
     this.#watch = watchConnection(nc, {
-      lost: (reason, cause) => this.#cut({ code: "publish.disconnected", reason, cause }),
-      refused: (operation, subject, cause) => this.#failRefused(operation, subject, cause),
+      onLost: (reason, cause) => this.#endNow({ code: "publish.disconnected", reason, cause }),
+      onRefused: (operation, subject, cause) => this.#failRefused(operation, subject, cause),
     });
   }
 
@@ -190,20 +190,20 @@ export class PublisherCore {
    */
   #abortCall(call: Call, failure: Failure, alone: boolean): void {
     if (!this.#isWanted(call)) return;
-    if (call.hasSubmitted && !alone) return this.#cut({ ...failure, call });
+    if (call.hasSubmitted && !alone) return this.#endNow({ ...failure, call });
     this.#lane.cancel(call);
     this.#calls.fail(call, failure);
   }
 
   /** Aborts all calls in progress; outstanding rows are unknown. Ends a publisher that is failing at once. */
   cancelAll(reason: unknown): void {
-    if (this.#state.tag !== "open") return this.#cut(this.#state.failure);
+    if (this.#state.tag !== "open") return this.#endNow(this.#state.failure);
     for (const call of this.#calls.all) this.#abortCall(call, abortedFailure(reason), true);
   }
 
   /** Ends the publisher, and aborts all calls in progress. */
   abort(reason?: unknown): void {
-    this.#cut(abortedFailure(reason));
+    this.#endNow(abortedFailure(reason));
   }
 
   /** Waits for the calls in progress, then releases the inbox and, if the publisher owns it, closes the connection. */
@@ -243,7 +243,7 @@ export class PublisherCore {
 
   /** Submits nothing more, and ends when every row on the wire is answered. Only the first failure counts. */
   fail(failure: Failure): void {
-    if (failure.code === "publish.internal") return this.#cut(failure);
+    if (failure.code === "publish.internal") return this.#endNow(failure);
     if (this.#state.tag !== "open") return;
     this.#state = { tag: "failing", failure: withServerReason(failure, this.#watch.reason) };
     this.#lane.stop();
@@ -261,7 +261,7 @@ export class PublisherCore {
   }
 
   /** Ends everything at once: outstanding rows are unknown. */
-  #cut(failure: Failure): void {
+  #endNow(failure: Failure): void {
     const state = this.#state;
     if (state.tag === "ending" || state.tag === "ended") return;
     this.#lane.cut();

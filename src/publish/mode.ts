@@ -11,7 +11,7 @@ import { IdFinder } from "../stream/find_ids.ts";
 import { currentMoment, elapsedBetween } from "../stream/resend.ts";
 import { AtomicLane } from "./lanes/atomic.ts";
 import { checkBatchBytes, checkBatchCount, mostRowsOfBatch } from "./lanes/atomic_batch.ts";
-import type { RowFinder } from "./lanes/atomic_settle.ts";
+import type { RowFinder } from "./lanes/atomic_answer.ts";
 import { FastLane } from "./lanes/fast.ts";
 import { FAST_REPLY_BYTES } from "./lanes/fast_protocol.ts";
 import type { Inbox } from "./connection/inbox.ts";

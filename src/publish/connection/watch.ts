@@ -10,10 +10,10 @@ import { settle } from "../../util/settle.ts";
 
 /** The callbacks of a watch. */
 export interface ConnectionEvents {
-  /** The connection is lost, even if the client reconnects. */
-  lost(reason: string, cause?: unknown): void;
-  /** The server refused a publish or a subscription (`-ERR`). It reports the subject, not the message. */
-  refused(operation: string, subject: string, cause: unknown): void;
+  /** Called when the connection is lost, even if the client reconnects. */
+  onLost(reason: string, cause?: unknown): void;
+  /** Called when the server refused a publish or a subscription (`-ERR`). It reports the subject, not the message. */
+  onRefused(operation: string, subject: string, cause: unknown): void;
 }
 
 /** A watch over a connection. */
@@ -41,7 +41,7 @@ export function watchConnection(nc: NatsConnection, events: ConnectionEvents): C
     if (!watch.on) return;
     watch.lost = true;
     const cause = error instanceof Error ? error : reason();
-    events.lost(cause === undefined ? what : `${what}: ${cause.message}`, cause);
+    events.onLost(cause === undefined ? what : `${what}: ${cause.message}`, cause);
   };
   const unwatch = onClosed(nc, (error) => ended("the connection is closed", error));
   let statuses: AsyncIterable<Status> | undefined;
@@ -78,7 +78,7 @@ const LOST = "the connection is lost";
 function reportRefusal(error: unknown, events: ConnectionEvents): boolean {
   if (!(error instanceof Error) || error.name !== "PermissionViolationError") return false;
   const { operation, subject } = error as Error & { operation?: string; subject?: string };
-  events.refused(operation ?? "publish", subject ?? "", error);
+  events.onRefused(operation ?? "publish", subject ?? "", error);
   return true;
 }
 

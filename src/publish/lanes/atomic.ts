@@ -12,9 +12,8 @@
 import type { Msg } from "@nats-io/nats-core";
 import { batchHeaders } from "../../message/batch_headers.ts";
 import type { Settings } from "../../options/publisher.ts";
-import { parseCommit, parseStage } from "./atomic_answer.ts";
+import { DUPLICATE_ID, noteFound, parseCommit, parseStage, type RowFinder, settle } from "./atomic_answer.ts";
 import { type AtomicBatch, OpenBatches } from "./atomic_batch.ts";
-import { DUPLICATE_ID, noteFound, type RowFinder, settle } from "./atomic_settle.ts";
 import { statusOf, tokenOf } from "../connection/client_internals.ts";
 import type { Call } from "../call.ts";
 import { now } from "./deadlines.ts";
@@ -132,7 +131,7 @@ export class AtomicLane extends Lane {
     this.#batches.remove(batch);
     this.backlog.retry.succeeded();
     for (let i = 0; i < call.count; i++) call.acknowledge(i, firstSequence + i, false);
-    this.host.acknowledged(call.count, 0, call.rows.bodyBytes);
+    this.host.noteAcknowledged(call.count, 0, call.rows.bodyBytes);
     call.settle();
   }
 
@@ -144,9 +143,9 @@ export class AtomicLane extends Lane {
     else {
       this.#batches.remove(batch);
       const { rows, bytes } = noteFound(batch.call, settlement.sequences);
-      this.host.acknowledged(rows, rows, bytes);
+      this.host.noteAcknowledged(rows, rows, bytes);
       if (settlement.kind === "all") batch.call.settle();
-      else this.host.failed(settlement.failure);
+      else this.host.fail(settlement.failure);
     }
     this.#afterAnswer();
   }
@@ -161,12 +160,12 @@ export class AtomicLane extends Lane {
     if (committed) { for (let i = 0; i < call.count; i++) call.reject(i, stored); }
     const safe = stored === "no" || call.rows.allHaveIds;
     if (this.backlog.takeBack(call, 0, rejection.retry, safe, now())) return;
-    this.host.failed({ ...rejection, call });
+    this.host.fail({ ...rejection, call });
   }
 
   #afterAnswer(): void {
     this.proceed();
-    this.host.moved();
+    this.host.noteChange();
   }
 
   /** While a batch is open, none is resent. */
@@ -229,7 +228,7 @@ export class AtomicLane extends Lane {
     for (let i = 0; call.ledger.hasDoubts && i < call.count; i++) {
       const fault = call.ledger.resendFault(i, this.#settings.publishTimeout);
       if (fault === undefined) continue;
-      this.host.failed(resendFailure(fault, call, i));
+      this.host.fail(resendFailure(fault, call, i));
       return true;
     }
     return false;

@@ -45,7 +45,7 @@ export class FastLane extends Lane {
     super(settings, host);
     this.#settings = settings;
     this.#prefixLength = inbox.length;
-    this.#sender = new FastSender(wire, settings, inbox, new Feed(this.backlog), (failure) => host.failed(failure));
+    this.#sender = new FastSender(wire, settings, inbox, new Feed(this.backlog), (failure) => host.fail(failure));
   }
 
   get inFlight(): number {
@@ -141,7 +141,7 @@ export class FastLane extends Lane {
       this.#sender.free(call, from, to);
       call.acknowledgeRange(from, to);
       this.backlog.retry.succeeded();
-      this.host.acknowledged(to - from, 0, offsets[to]! - offsets[from]!);
+      this.host.noteAcknowledged(to - from, 0, offsets[to]! - offsets[from]!);
       if (this.#storedLate(call, from, to)) return;
       if (call.ledger.allAcknowledged) call.settle();
     });
@@ -152,7 +152,7 @@ export class FastLane extends Lane {
     for (let i = from; call.ledger.hasDoubts && i < to; i++) {
       if (!call.ledger.mayBeStoredTwice(i)) continue;
       call.reject(i, STORED_LATE.stored);
-      this.host.failed({ ...STORED_LATE, call, index: i });
+      this.host.fail({ ...STORED_LATE, call, index: i });
       return true;
     }
     return false;
@@ -181,7 +181,7 @@ export class FastLane extends Lane {
     batch.refused.set(sequence, rejection);
     row.call.reject(row.index, rejection.stored);
     if (batch.refused.size === batch.sent - batch.settled) this.#finish(batch, rejection);
-    else if (!this.backlog.retry.enabled || rejection.retry === "never") this.host.failed({ ...rejection, ...row });
+    else if (!this.backlog.retry.enabled || rejection.retry === "never") this.host.fail({ ...rejection, ...row });
   }
 
   /** Ends a batch. Rows that are not settled are rejected: by their own refusal, otherwise by `rest`. */
@@ -203,13 +203,13 @@ export class FastLane extends Lane {
     // All rows of a batch wait for the same time, so that they are resent in order.
     const retry = rejection.retry === "never" ? "never" : "pause";
     if (this.backlog.takeBack(call, index, retry, safe, now())) return;
-    this.host.failed({ ...rejection, call, index });
+    this.host.fail({ ...rejection, call, index });
   }
 
   #afterAnswer(): void {
     this.arm();
     this.proceed();
-    this.host.moved();
+    this.host.noteChange();
   }
 
   protected nextDue(): number {

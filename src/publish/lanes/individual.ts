@@ -96,7 +96,7 @@ export class IndividualLane extends Lane {
     call.acknowledge(index, sequence, duplicate);
     const { offsets } = call.rows;
     this.backlog.retry.succeeded();
-    this.host.acknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
+    this.host.noteAcknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
     if (call.ledger.allAcknowledged) this.#completed(call);
   }
 
@@ -105,7 +105,7 @@ export class IndividualLane extends Lane {
     if (index < 0) return call.settle();
     // The rows that were stored before the break are gone with the old stream.
     for (let i = 0; i < index; i++) call.reject(i, "unknown");
-    this.host.failed({
+    this.host.fail({
       code: "publish.stream_changed",
       reason: `its sequence ${
         call.ledger.sequences[index]
@@ -119,13 +119,13 @@ export class IndividualLane extends Lane {
     call.reject(index, rejection.stored);
     const safe = rejection.stored === "no" || call.rows.hasId(index);
     if (this.backlog.takeBack(call, index, rejection.retry, safe, now())) return;
-    this.host.failed({ ...rejection, call, index });
+    this.host.fail({ ...rejection, call, index });
   }
 
   #afterAnswer(): void {
     // Also if nothing is outstanding: this clears the timer, which would keep the process running.
     if (this.stopped || !this.backlog.empty || this.#window.count === 0) this.proceed();
-    this.host.moved();
+    this.host.noteChange();
   }
 
   protected nextDue(): number {
@@ -165,7 +165,7 @@ export class IndividualLane extends Lane {
     if (!this.#window.fits(size)) return false;
     const fault = call.ledger.resendFault(index, this.#timeout);
     if (fault !== undefined) {
-      this.host.failed(resendFailure(fault, call, index));
+      this.host.fail(resendFailure(fault, call, index));
       return false;
     }
     const token = this.#window.reserve(call, index, size, time + this.#timeout);

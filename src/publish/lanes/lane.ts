@@ -13,16 +13,16 @@ import { internalFailure, lostConnection } from "../failure.ts";
 import { Backlog } from "./backlog.ts";
 import { ExpiryTimer, now } from "./deadlines.ts";
 
-/** The publisher of a lane: the lane reports to it. */
+/** The publisher of a lane, as the lane reports to it. */
 export interface LaneHost {
-  /** Rows were acknowledged; `duplicates` of them are duplicates. */
-  acknowledged(rows: number, duplicates: number, bytes: number): void;
-  /** Publishing failed. Only the first failure counts. */
-  failed(failure: Failure): void;
-  /** Nothing is outstanding, after {@linkcode Lane.stop}. */
-  drained(): void;
-  /** Rows were submitted or settled. */
-  moved(): void;
+  /** Notes that rows were acknowledged; `duplicates` of them are duplicates. */
+  noteAcknowledged(rows: number, duplicates: number, bytes: number): void;
+  /** Ends the publisher. Only the first failure counts. */
+  fail(failure: Failure): void;
+  /** Notes that nothing is outstanding any more, after {@linkcode Lane.stop}. */
+  noteDrained(): void;
+  /** Notes that rows were submitted or settled. */
+  noteChange(): void;
 }
 
 /** Submits calls in order, and settles them. A publish mode adds how rows are submitted and what answers mean. */
@@ -78,7 +78,7 @@ export abstract class Lane {
   /** Removes a call. Its outstanding rows are unknown. */
   abstract cancel(call: Call): void;
 
-  /** Submits nothing more. Calls {@linkcode LaneHost.drained} when every outstanding row is answered. */
+  /** Submits nothing more. Calls {@linkcode LaneHost.noteDrained} when every outstanding row is answered. */
   stop(): void {
     this.backlog.close();
     this.windUp();
@@ -130,7 +130,7 @@ export abstract class Lane {
     try {
       work();
     } catch (error) {
-      this.host.failed(error instanceof WireError ? lostConnection(error) : internalFailure(error));
+      this.host.fail(error instanceof WireError ? lostConnection(error) : internalFailure(error));
     }
   }
 
@@ -138,7 +138,7 @@ export abstract class Lane {
     if (this.#stopped) return;
     this.guarded(() => this.submit(now()));
     this.#timer.arm();
-    this.host.moved();
+    this.host.noteChange();
   }
 
   #expireDue(time: number): void {
@@ -148,6 +148,6 @@ export abstract class Lane {
   }
 
   #reportDrained(): void {
-    if (this.inFlight === 0) queueMicrotask(() => this.host.drained());
+    if (this.inFlight === 0) queueMicrotask(() => this.host.noteDrained());
   }
 }

@@ -60,10 +60,10 @@ function scene(work: Partial<Work> = {}): { lane: TestLane; log: string[]; failu
   const log: string[] = [];
   const failures: Failure[] = [];
   const host = {
-    acknowledged: () => {},
-    failed: (failure: Failure) => void (log.push("failed"), failures.push(failure)),
-    drained: () => void log.push("drained"),
-    moved: () => void log.push("moved"),
+    noteAcknowledged: () => {},
+    fail: (failure: Failure) => void (log.push("failed"), failures.push(failure)),
+    noteDrained: () => void log.push("drained"),
+    noteChange: () => void log.push("moved"),
   };
   const lane = new TestLane(host, {
     outstanding: () => false,
