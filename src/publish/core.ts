@@ -170,7 +170,7 @@ export class PublisherCore {
     try {
       const loaded = await this.#loader.load(source, range, options, wanted);
       if (loaded === undefined) return;
-      call.load(loaded.rows, loaded.destination, this.#memory.fates);
+      call.load(loaded.rows, loaded.destination, this.#memory.outcomes);
       this.#lane.wake();
     } catch (error) {
       if (!wanted()) return;

@@ -77,7 +77,7 @@ export class PieceMemory {
   /** For header lines, if each row has its own. */
   readonly lines: TextMemory = new TextMemory();
   /** For the outcome of each row. */
-  readonly fates: SpareMemory = new SpareMemory();
+  readonly outcomes: SpareMemory = new SpareMemory();
 
   /** Creates empty lists. */
   constructor({ bodies = true }: { readonly bodies?: boolean } = {}) {
@@ -86,8 +86,8 @@ export class PieceMemory {
 
   /** Releases all buffers and keeps none that is given back later. */
   close(): void {
-    const { bodies, offsets, ids, subjects, lines, fates } = this;
-    for (const spare of [bodies, offsets, ids, subjects, lines, fates]) spare?.close();
+    const { bodies, offsets, ids, subjects, lines, outcomes } = this;
+    for (const spare of [bodies, offsets, ids, subjects, lines, outcomes]) spare?.close();
   }
 }
 

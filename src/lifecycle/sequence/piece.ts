@@ -166,14 +166,14 @@ export class Piece {
   }
 
   /** Returns the outcome of a row. It stays unknown for a row that an earlier submission may have stored. */
-  #fate(row: number): number {
+  #outcomeOf(row: number): number {
     const code = this.#codes[row]!;
     return !isAcknowledged(code) && this.#sentSince.has(row) ? UNKNOWN : code;
   }
 
   /** Returns the outcomes of its rows after the calls that have ended. */
   left(): LeftPiece {
-    const codes = this.#codes.map((_, i) => this.#fate(i));
+    const codes = this.#codes.map((_, i) => this.#outcomeOf(i));
     const sequences = this.call.fields.reportsSequences ? this.#sequences : undefined;
     return { batch: this.part.index, offset: this.from, codes, sequences };
   }

@@ -82,7 +82,7 @@ Deno.test("PieceMemory has no memory for bodies if bodies is false, and keeps no
   const memory = new PieceMemory({ bodies: false });
   assert.equal(memory.bodies, undefined);
   memory.close();
-  for (const spare of [memory.offsets, memory.ids, memory.fates]) {
+  for (const spare of [memory.offsets, memory.ids, memory.outcomes]) {
     spare.give(new Uint8Array(5));
     assert.equal(spare.take(), undefined);
   }
