@@ -111,6 +111,24 @@ Deno.test("a subject has a UUID as its 36 characters", () => {
   );
 });
 
+Deno.test("the option json changes the body, and no subject, header or id", () => {
+  const rows = tableOf({
+    big: arrow.vectorFromArray([9007199254740993n, null], new arrow.Int64()),
+    at: arrow.vectorFromArray([0, 1], new arrow.TimestampMillisecond()),
+  });
+  const columns: Partial<PublisherOptions> = {
+    subject: "s.{row.big|none}",
+    headers: { "X-At": "{row.at}" },
+    eventIdColumn: ["big", "at"],
+  };
+  const plain = prepared(rows, columns);
+  const json = { int64: "string", timestamp: "ms", nulls: "omit" } as const;
+  const formed = prepared(rows, { ...columns, json });
+  assert.deepEqual(bodiesOf(formed), ['{"big":"9007199254740993","at":0}', '{"at":1}']);
+  assert.deepEqual(subjectsOf(formed), subjectsOf(plain));
+  for (const row of [0, 1]) assert.deepEqual(headersOf(formed, row), headersOf(plain, row));
+});
+
 Deno.test("a fallback stands for null and for the empty string", () => {
   const rows = tableOf({ region: strings(["eu", null, ""]) });
   assert.deepEqual(subjectsOf(prepared(rows, { subject: "s.{row.region|none}" })), ["s.eu", "s.none", "s.none"]);
