@@ -1,6 +1,6 @@
 /**
- * Opens the columns of a batch that decide what becomes of its rows: ids, operations, bodies, values of subjects and
- * headers. What is missing or has a wrong type is refused here, before any row is read.
+ * Opens the columns that options name: of ids, operations, bodies, and values of subjects and headers. A column that is
+ * missing or has a wrong type is refused here, before any row is read.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { isUtf8 } from "../util/utf8.ts";
 import { IdIndex } from "./id_index.ts";
 import type { RowValues } from "./row_texts.ts";
 
-/** A type's kind; UUIDs are apart from other fixed-size binary, because their JSON form is a token. */
+/** The kind of a type. UUIDs have their own, because their JSON form is a token, unlike that of other binary. */
 type Kind = FieldType["kind"] | "uuid";
 
 const SUBJECT_KINDS: ReadonlySet<Kind> = new Set(["text", "int", "bool", "date", "uuid"]);

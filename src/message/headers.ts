@@ -10,7 +10,7 @@ import type { Operation } from "../types/mod.ts";
 /** The longest header block that servers accept, in bytes. Above it they answer err_code 10097. */
 export const MAX_HEADER_BYTES = 65_535;
 
-/** What the headers of a message say, apart from its id and from what a row's columns say. */
+/** The headers that rows have in common: all but their ids and the headers with values of a row. */
 export interface HeaderFields {
   /** Whether content type, operation and expected stream are sent. @default {true} */
   readonly standard?: boolean | undefined;

@@ -77,7 +77,10 @@ export type RowValues = ReadonlyMap<string, TextColumn>;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** How each byte of a value is taken in a subject: as it is, not at all, or after a look at the character. */
+/**
+ * The classes of a value's bytes in a subject: copied, refused or escaped, `%`, which only escaping changes, and bytes of
+ * characters beyond ASCII, which have to be decoded.
+ */
 const PLAIN = 0;
 const UNSAFE = 1;
 const PERCENT = 2;
@@ -88,10 +91,10 @@ const TOKEN_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte === 0x25 ? PERCENT : PLAIN;
 });
 
-/** White space and control characters, of which a subject has none, and the characters that separate or match tokens. */
+/** What escaping replaces: `%`, the separator and the wildcards of tokens, white space and control characters. */
 const UNSAFE_CHARACTERS = /[.*>%\s\p{Cc}]/gu;
 
-/** What a `$` or `_` at the beginning of a subject may mean: a prefix that is reserved by the server. */
+/** The first bytes of all prefixes that the server reserves: `$` and `_`. */
 const RESERVED_STARTS: readonly number[] = [0x24, 0x5f];
 
 /**
@@ -123,7 +126,9 @@ export function subjectWriter(
       throw subjectError(
         first,
         row,
-        `its subject has ${to.end - from} bytes, and with the reply subject a command line must not exceed 4096`,
+        `its subject must have at most ${longest} bytes to fit a command line with the reply subject: it has ${
+          to.end - from
+        }`,
       );
     }
   };

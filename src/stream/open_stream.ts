@@ -14,7 +14,7 @@ import { failureText } from "./api/answer.ts";
 import { type ApiFailure, type ApiOptions, apiRequest, isApiFailure, requestStreamInfo } from "./api/request.ts";
 import type { DraftFinding, KnownFindingCode } from "./checks/finding.ts";
 import { type DestinationFacts, refusalFindings } from "./checks/findings.ts";
-import { isUncreatable, WILDCARD_REMEDY } from "./checks/refusals.ts";
+import { isUncreatable, listText, WILDCARD_REMEDY } from "./checks/refusals.ts";
 import { needsOf } from "./mode_needs.ts";
 import { coversPattern, matchesSubject } from "../subject/pattern.ts";
 import { describe } from "../util/describe.ts";
@@ -148,8 +148,10 @@ export function captureCheck(
     if (filters.some((filter) => matchesSubject(filter, subject))) return;
     throw new RouteError(
       "route.not_captured",
-      `Cannot publish row ${row} to stream "${stream}" (subject ${describe(subject)}): the stream captures ` +
-        `${filters.map((filter) => describe(filter)).join(", ")}. Add a filter for the subject, or change the row.`,
+      `Cannot publish row ${row} to stream "${stream}" (subject ${
+        describe(subject)
+      }): the stream does not capture this ` +
+        `subject: its subjects are ${listText(filters)}. Add the subject to the stream, or change the row.`,
       { resource, stream, subject, row },
     );
   };

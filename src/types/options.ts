@@ -47,7 +47,7 @@ export interface Namespace {
 export type PublishMode = "individual" | "atomic" | "fast";
 
 /**
- * What becomes of a value in a subject that is not a token: it refuses the row, or is percent-encoded.
+ * How a value in a subject that is not a token is handled: the row is refused, or the value is percent-encoded.
  *
  * @example
  * ```ts
@@ -101,8 +101,8 @@ export interface PublisherOptions {
    */
   readonly subject: string;
   /**
-   * What becomes of a value in a subject that has `.`, `*`, `>`, white space or a control character: `none` refuses the
-   * row (`encode.subject`), `percent` percent-encodes these bytes and `%`.
+   * How a value in a subject that has `.`, `*`, `>`, white space or a control character is handled: `none` refuses the
+   * row (`encode.subject`), `percent` percent-encodes these characters and `%`.
    *
    * @default {"none"}
    */

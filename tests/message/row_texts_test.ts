@@ -192,7 +192,7 @@ Deno.test("a subject that leaves no room on the command line is refused with its
   assert.deepEqual([error.code, error.row], ["encode.subject", 1]);
 });
 
-Deno.test("the command line has room for the digits of every row's sizes, exactly, whoever writes the subject", () => {
+Deno.test("a fixed subject and a row's own may both be as long as the command line allows with the largest sizes", () => {
   const rows = (length: number) => tableOf({ a: strings(["x".repeat(length)]), b: strings(["y"]) });
   const refuses = (make: () => unknown): boolean => {
     try {

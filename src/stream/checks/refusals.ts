@@ -231,6 +231,7 @@ function ttlOff({ settings, info, server }: DestinationFacts): DraftFinding | un
   );
 }
 
-function listText(values: readonly string[]): string {
+/** Returns a list for a message: the first five values, and how many there are more. */
+export function listText(values: readonly string[]): string {
   return values.length > 5 ? `${values.slice(0, 5).join(", ")} and ${values.length - 5} more` : values.join(", ");
 }
