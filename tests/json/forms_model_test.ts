@@ -5,7 +5,7 @@ import { encodeRows } from "../../src/json/encode.ts";
 import { EncodeError } from "../../src/errors/mod.ts";
 import type { JsonForms, JsonValueForms } from "../../src/types/mod.ts";
 import { allMakers, anyMaker, bodies, bodyStrings, type MadeBatch, madeBatch } from "../_support/arrow/mod.ts";
-import { DigitsLost, formedRow } from "../_support/arrow/plain_forms.ts";
+import { DigitsLost, rowInForms } from "../_support/arrow/plain_forms.ts";
 import { fuzzCases, fuzzCasesIn } from "../_support/testdata.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -42,7 +42,7 @@ function anyJson(names: readonly string[]): fc.Arbitrary<JsonForms> {
 function assertForms(batch: arrow.RecordBatch, texts: readonly string[], json: JsonForms, about: string): void {
   const expected = texts.map((text, row) => {
     try {
-      return formedRow(batch.schema, batch.data, row, text, json);
+      return rowInForms(batch.schema, batch.data, row, text, json);
     } catch (error) {
       if (error instanceof DigitsLost) return undefined;
       throw error;

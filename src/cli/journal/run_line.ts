@@ -42,7 +42,7 @@ export function runLine({ config, limits, operation }: PublishPlan, sources: rea
       "publish-mode": publishMode,
       "batch-rows": batchMaxRows,
       "batch-bytes": batchMaxBytes,
-      ...formsRecord(settings.json),
+      ...formOptions(settings.json),
     },
   };
 }
@@ -67,9 +67,9 @@ function columnOptions(settings: Settings): Record<string, string> {
 }
 
 /** The forms by their flags, and those of single columns that differ, in one order however they were written. */
-function formsRecord(json: JsonForms | undefined): Record<string, string> {
+function formOptions(json: JsonForms | undefined): Record<string, string> {
   const all = formsOf(json);
-  const flags = FORM_NAMES.map((name) => [`json-${kebab(name)}`, all[name]]);
+  const flags = FORM_NAMES.map((name) => [`json-${toKebabCase(name)}`, all[name]]);
   const columns = Object.keys(json?.columns ?? {}).sort().flatMap((column) => {
     const own = formsOf(json, column);
     const other = FORM_NAMES.filter((name) => own[name] !== all[name]).map((name) => [name, own[name]]);
@@ -78,6 +78,6 @@ function formsRecord(json: JsonForms | undefined): Record<string, string> {
   return { ...Object.fromEntries(flags), ...(columns.length > 0 && { "json.columns": JSON.stringify(columns) }) };
 }
 
-function kebab(name: string): string {
+function toKebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

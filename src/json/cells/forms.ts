@@ -35,7 +35,7 @@ type Put = (slot: number, position: number) => number;
  * Returns the cell of a column whose values have a form that is not the default, or undefined if they have none.
  * `plain` makes the default cell.
  */
-export function formedCell(column: ColumnView, key: Key, forms: ColumnForms, plain: () => Cell): Cell | undefined {
+export function cellInForm(column: ColumnView, key: Key, forms: ColumnForms, plain: () => Cell): Cell | undefined {
   const { type } = column;
   switch (type.kind) {
     case "int":
@@ -43,7 +43,7 @@ export function formedCell(column: ColumnView, key: Key, forms: ColumnForms, pla
     case "float":
       return forms.nonFinite === "string" ? undefined : finiteCell(column, key, plain());
     case "decimal":
-      return forms.decimal === "number" ? undefined : cellOfPut(column, key, quoted(decimalPut(column, type)));
+      return forms.decimal === "number" ? undefined : cellOfPut(column, key, quotePut(decimalPut(column, type)));
     case "date":
       return forms.infinity === "extremes" || type.bits === 64 ? undefined : duckDateCell(column, key, plain());
     case "timestamp":
@@ -63,7 +63,7 @@ function cellOfPut(column: ColumnView, key: Key, put: Put): Cell {
   return (slot, position) => isNull(column, slot) ? putNull(position, key) : put(slot, putKey(position, key));
 }
 
-function quoted(put: Put): Put {
+function quotePut(put: Put): Put {
   return (slot, position) => {
     bytes[position] = QUOTE;
     const p = put(slot, position + 1);
@@ -76,7 +76,7 @@ function int64Cell(column: ColumnView, key: Key, { signed }: ShapeOf<"int">, for
   const { words } = column;
   const putWords = signed ? putInt64 : putUint64;
   const number: Put = (slot, position) => putWords(position, words[2 * slot]!, words[2 * slot + 1]!);
-  const string = quoted(number);
+  const string = quotePut(number);
   if (form === "string") return cellOfPut(column, key, string);
   const isSafe: SlotTest = (slot) => {
     const high = signed ? words[2 * slot + 1]! : words[2 * slot + 1]! >>> 0;

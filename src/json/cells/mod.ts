@@ -7,7 +7,7 @@
 import type { ColumnView } from "../../arrow/column.ts";
 import type { ColumnForms } from "../../options/json_forms.ts";
 import { type Cell, type CellMaker, guardCell } from "./cell.ts";
-import { formedCell } from "./forms.ts";
+import { cellInForm } from "./forms.ts";
 import { dictionaryCell, runsCell, unionCell } from "./indirect.ts";
 import type { Key } from "../write/key.ts";
 import {
@@ -37,13 +37,12 @@ export const cellOf: CellMaker = (column, key, slots) =>
  */
 export function cellMaker(forms: ColumnForms): CellMaker {
   const make: CellMaker = (column, key, slots) => {
+    if (column.type.kind === "struct" && forms.nulls === "omit") {
+      return guardCell(sparseStructCell(column, key, column.type, slots, make, forms), column, slots);
+    }
     const plain = (): Cell => plainCell(column, key, slots, make);
-    return guardCell(formed(column, key, slots, plain) ?? plain(), column, slots);
+    return guardCell(cellInForm(column, key, forms, plain) ?? plain(), column, slots);
   };
-  const formed = (column: ColumnView, key: Key, slots: number, plain: () => Cell): Cell | undefined =>
-    column.type.kind === "struct" && forms.nulls === "omit"
-      ? sparseStructCell(column, key, column.type, slots, make, forms)
-      : formedCell(column, key, forms, plain);
   return make;
 }
 

@@ -25,9 +25,9 @@ export interface RowStyle {
 /** Returns the cell of each column; slots count from the chunk's first row. */
 export function rowCells({ columns, starts, rowCount }: ChunkView, { keys, raw, forms }: RowStyle): readonly Cell[] {
   const cells = columns.map((column, at) => {
-    if (raw) return shifted(rawCell(column), starts[at]!);
+    if (raw) return shiftCell(rawCell(column), starts[at]!);
     const make = forms === undefined ? cellOf : cellMaker(forms.columns[at]!);
-    return shifted(make(column, keys[at]!, starts[at]! + rowCount), starts[at]!);
+    return shiftCell(make(column, keys[at]!, starts[at]! + rowCount), starts[at]!);
   });
   if (!forms?.sparse) return cells;
   return sparseCells(columns.map((column, at) => {
@@ -37,6 +37,6 @@ export function rowCells({ columns, starts, rowCount }: ChunkView, { keys, raw, 
   }));
 }
 
-function shifted(cell: Cell, shift: number): Cell {
+function shiftCell(cell: Cell, shift: number): Cell {
   return shift === 0 ? cell : (slot, position) => cell(slot + shift, position);
 }

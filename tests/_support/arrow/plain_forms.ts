@@ -42,18 +42,25 @@ function parse(text: string): Node {
 }
 
 /** The JSON of a row in some forms; `data` is the struct of a whole batch, `text` the row in the default forms. */
-export function formedRow(schema: arrow.Schema, data: arrow.Data, row: number, text: string, json: JsonForms): string {
+export function rowInForms(schema: arrow.Schema, data: arrow.Data, row: number, text: string, json: JsonForms): string {
   const { columns = {}, ...all } = json;
   const nodes = parse(text).items!;
   const members = schema.fields.map((field, at) => {
     const forms = { ...all, ...(Object.hasOwn(columns, field.name) ? columns[field.name] : {}) };
-    return member(JSON.stringify(field.name), field, data.children[at]!, row, nodes[at]!, forms);
+    return writeMember(JSON.stringify(field.name), field, data.children[at]!, row, nodes[at]!, forms);
   });
   return `{${members.filter((written) => written !== undefined).join(",")}}`;
 }
 
-function member(name: string, field: arrow.Field, data: arrow.Data, slot: number, node: Node, forms: JsonValueForms) {
-  const written = formed(field, data, slot, node, forms);
+function writeMember(
+  name: string,
+  field: arrow.Field,
+  data: arrow.Data,
+  slot: number,
+  node: Node,
+  forms: JsonValueForms,
+) {
+  const written = writeValue(field, data, slot, node, forms);
   const isEmbedded = meaningOf(field, data, slot) === "json";
   if (forms.nulls === "omit" && written === "null" && !(isEmbedded && !isNull(field, data, slot))) return undefined;
   return `${name}:${written}`;
@@ -65,23 +72,23 @@ const meaning = ({ metadata }: arrow.Field): string | undefined =>
 /** What the value's own field is, seen through dictionaries and unions. */
 function meaningOf(field: arrow.Field, data: arrow.Data, slot: number): string | undefined {
   if (!arrow.DataType.isUnion(field.type)) return meaning(field);
-  const [child, childData, place] = chosen(field, data, slot);
+  const [child, childData, place] = unionMember(field, data, slot);
   return meaningOf(child, childData, place);
 }
 
 function isNull(field: arrow.Field, data: arrow.Data, slot: number): boolean {
   if (arrow.DataType.isUnion(field.type)) {
-    const [child, childData, place] = chosen(field, data, slot);
+    const [child, childData, place] = unionMember(field, data, slot);
     return isNull(child, childData, place);
   }
   if (!data.getValid(slot)) return true;
   if (!arrow.DataType.isDictionary(field.type)) return false;
-  const [chunk, place] = inDictionary(data, slot);
+  const [chunk, place] = dictionaryValue(data, slot);
   return !chunk.getValid(place);
 }
 
 /** The chunk of a dictionary that a row's value is in, and the slot in it. */
-function inDictionary(data: arrow.Data, slot: number): [arrow.Data, number] {
+function dictionaryValue(data: arrow.Data, slot: number): [arrow.Data, number] {
   let place = Number(data.values[slot]);
   for (const chunk of data.dictionary!.data) {
     if (place < chunk.length) return [chunk, place];
@@ -91,28 +98,28 @@ function inDictionary(data: arrow.Data, slot: number): [arrow.Data, number] {
 }
 
 /** The member of a union that a row has, its data and the slot in it. */
-function chosen({ type }: arrow.Field, data: arrow.Data, slot: number): [arrow.Field, arrow.Data, number] {
+function unionMember({ type }: arrow.Field, data: arrow.Data, slot: number): [arrow.Field, arrow.Data, number] {
   const code = data.typeIds[slot]!;
   const at = [...(type as arrow.Union).typeIds].indexOf(code);
   const isDense = arrow.DataType.isDenseUnion(type);
   return [type.children[at]!, data.children[at]!, isDense ? data.valueOffsets[slot]! : slot];
 }
 
-function formed(field: arrow.Field, data: arrow.Data, slot: number, node: Node, forms: JsonValueForms): string {
+function writeValue(field: arrow.Field, data: arrow.Data, slot: number, node: Node, forms: JsonValueForms): string {
   const { type } = field;
   if (arrow.DataType.isUnion(type)) {
-    const [child, childData, place] = chosen(field, data, slot);
-    return formed(child, childData, place, node, forms);
+    const [child, childData, place] = unionMember(field, data, slot);
+    return writeValue(child, childData, place, node, forms);
   }
   if (node.raw === "null" || isNull(field, data, slot)) return node.raw;
   if (arrow.DataType.isDictionary(type)) {
-    const [chunk, place] = inDictionary(data, slot);
+    const [chunk, place] = dictionaryValue(data, slot);
     const value = new arrow.Field("", type.dictionary, true, field.metadata);
-    return formed(value, chunk, place, node, forms);
+    return writeValue(value, chunk, place, node, forms);
   }
   if (arrow.DataType.isStruct(type)) {
     const members = type.children.map((child, at) =>
-      member(JSON.stringify(child.name), child, data.children[at]!, slot, node.items![at]!, forms)
+      writeMember(JSON.stringify(child.name), child, data.children[at]!, slot, node.items![at]!, forms)
     );
     return `{${members.filter((written) => written !== undefined).join(",")}}`;
   }
@@ -121,21 +128,23 @@ function formed(field: arrow.Field, data: arrow.Data, slot: number, node: Node, 
     const [keys, values] = data.children[0]!.children as [arrow.Data, arrow.Data];
     const first = Number(data.valueOffsets[slot]);
     const entries = node.items!.map((entry, at) => {
-      if (node.names !== undefined) return `${node.names[at]}:${formed(value, values, first + at, entry, forms)}`;
+      if (node.names !== undefined) return `${node.names[at]}:${writeValue(value, values, first + at, entry, forms)}`;
       const [one, two] = entry.items as [Node, Node];
-      return `[${formed(key, keys, first + at, one, forms)},${formed(value, values, first + at, two, forms)}]`;
+      return `[${writeValue(key, keys, first + at, one, forms)},${writeValue(value, values, first + at, two, forms)}]`;
     });
     return node.names === undefined ? `[${entries.join(",")}]` : `{${entries.join(",")}}`;
   }
   if (node.items !== undefined && meaning(field) !== "json") {
     const first = arrow.DataType.isFixedSizeList(type) ? slot * type.listSize : Number(data.valueOffsets[slot]);
-    const items = node.items.map((item, at) => formed(type.children[0]!, data.children[0]!, first + at, item, forms));
+    const items = node.items.map((item, at) =>
+      writeValue(type.children[0]!, data.children[0]!, first + at, item, forms)
+    );
     return `[${items.join(",")}]`;
   }
-  return leaf(field, data, slot, node.raw, forms);
+  return writeLeaf(field, data, slot, node.raw, forms);
 }
 
-function leaf(field: arrow.Field, data: arrow.Data, slot: number, raw: string, forms: JsonValueForms): string {
+function writeLeaf(field: arrow.Field, data: arrow.Data, slot: number, raw: string, forms: JsonValueForms): string {
   const { type } = field;
   const { DataType } = arrow;
   if (DataType.isInt(type) && type.bitWidth === 64) {
@@ -148,7 +157,7 @@ function leaf(field: arrow.Field, data: arrow.Data, slot: number, raw: string, f
     return forms.decimal === "string" ? `"${raw}"` : raw;
   }
   if (DataType.isFloat(type)) return raw.startsWith('"') && forms.nonFinite === "null" ? "null" : raw;
-  if (DataType.isTimestamp(type)) return timestamp(type, (data.values as BigInt64Array)[slot]!, raw, forms);
+  if (DataType.isTimestamp(type)) return writeTimestamp(type, (data.values as BigInt64Array)[slot]!, raw, forms);
   if (DataType.isDate(type) && type.unit === arrow.DateUnit.DAY) {
     return forms.infinity === "duckdb" && data.values[slot] === -(2 ** 31) + 1 ? '"-infinity"' : raw;
   }
@@ -161,7 +170,7 @@ function leaf(field: arrow.Field, data: arrow.Data, slot: number, raw: string, f
   return forms.binary === "base64url" ? raw.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "") : raw;
 }
 
-function timestamp(type: arrow.Timestamp, value: bigint, raw: string, forms: JsonValueForms): string {
+function writeTimestamp(type: arrow.Timestamp, value: bigint, raw: string, forms: JsonValueForms): string {
   if (forms.infinity === "duckdb" && value === -(2n ** 63n) + 1n) return '"-infinity"';
   if (raw.includes("infinity")) return raw;
   if (forms.timestamp === undefined || forms.timestamp === "iso") {
