@@ -73,3 +73,20 @@ Deno.test("each attribute is one header, and a null leaves an optional attribute
     assert.equal((event as CloudEvent).data, body);
   }
 });
+
+Deno.test("a column of events as JSON is the structured mode", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await using publisher = await Publisher.open(nc, {
+    stream: "EVENTS",
+    subject: "events",
+    rawBodyColumn: "event",
+    contentType: "application/cloudevents+json",
+  });
+  const event = { specversion: "1.0", id: "1", type: "t", source: "/a b", data: { total: 12.5 } };
+  await publisher.publish({ resource: "r", rows: rowsOf([{ event: JSON.stringify(event) }], { event: "utf8" }) });
+  const [stored] = await storedIn(nc, "EVENTS");
+  const headers = Object.fromEntries(stored!.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const { id, source, data } = HTTP.toEvent({ headers, body: stored!.body }) as CloudEvent;
+  assert.deepEqual({ id, source, data }, { id: "1", source: "/a b", data: { total: 12.5 } });
+});

@@ -84,6 +84,15 @@ Deno.test("a KV client updates a published revision, creates a deleted key, and 
   });
 });
 
+Deno.test("old rows that are published again put old values back, unless their ids are known", async () => {
+  for (const [over, value] of [[{}, "old"], [{ eventIdColumn: ["key", "value"] }, "new"]] as const) {
+    await withBucket(1, async (bucket, publish) => {
+      for (const change of ["old", "new", "old"]) await publish([{ key: "a", value: change }]);
+      assert.equal((await bucket.get("a"))?.string(), value);
+    }, over);
+  }
+});
+
 Deno.test("a PURGE reads as deleted, but keeps older revisions, and ignoreDeletes does not ignore it", async () => {
   await withBucket(3, async (bucket, publish) => {
     await publish([{ key: "a", value: "1" }, { key: "a", operation: "PURGE" }]);

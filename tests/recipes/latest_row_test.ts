@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Int32, Utf8 } from "apache-arrow";
-import { connect, Publisher, rowsOf, verifyReceipt } from "../../src/runtime/deno.ts";
+import { connect, inspect, Publisher, rowsOf, verifyReceipt } from "../../src/runtime/deno.ts";
 import { addStream, startNatsServer, storedIn } from "../_support/nats/mod.ts";
 import { testRecipe } from "./_page.ts";
 
@@ -15,6 +15,7 @@ testRecipe("The latest row of each entity", ["DEVICES"], {
   },
 });
 
+const OPTIONS = { stream: "DEVICES", subject: "devices.{row.id}" };
 const TYPES = { id: "int32", version: "int32" } as const;
 const ROWS = [{ id: 7, version: 1 }, { id: 8, version: 1 }, { id: 7, version: 2 }];
 
@@ -28,9 +29,8 @@ for (
     await using server = await startNatsServer();
     await using nc = await connect({ url: server.url });
     await addStream(nc, { name: "DEVICES", subjects: ["devices.*"], max_msgs_per_subject: 1 });
-    const options = { stream: "DEVICES", subject: "devices.{row.id}", eventIdColumn };
+    const options = { ...OPTIONS, eventIdColumn };
     for (const attempt of [1, 2]) {
-      // Ids are unique within a call; a feed has the versions of an entity in several calls.
       for (const row of ROWS) {
         await using publisher = await Publisher.open(() => connect({ url: server.url }), options);
         const receipt = await publisher.publish({ resource: "devices", rows: rowsOf([row], TYPES) });
@@ -41,12 +41,21 @@ for (
   });
 }
 
-Deno.test("verifyReceipt counts replaced rows as missing", async () => {
+Deno.test("with the id of the entity alone, two of its rows in one batch are refused", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await using publisher = await Publisher.open(nc, { ...OPTIONS, eventIdColumn: "id" });
+  const published = publisher.publish({ resource: "devices", rows: rowsOf(ROWS, TYPES) });
+  await assert.rejects(published, { code: "encode.duplicate_id", row: 2 });
+});
+
+Deno.test("verifyReceipt counts replaced rows as missing, and inspect warns of their removal", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "DEVICES", subjects: ["devices.*"], max_msgs_per_subject: 1 });
-  await using publisher = await Publisher.open(nc, { stream: "DEVICES", subject: "devices.{row.id}" });
+  await using publisher = await Publisher.open(nc, OPTIONS);
   const receipt = await publisher.publish({ resource: "devices", rows: rowsOf(ROWS, TYPES) });
   const { ok, missing } = await verifyReceipt(nc, receipt);
   assert.deepEqual([ok, missing], [false, 1]);
+  assert.ok((await inspect(nc, OPTIONS)).some(({ code }) => code === "stream.discard_old"));
 });

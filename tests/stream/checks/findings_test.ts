@@ -33,6 +33,16 @@ Deno.test("refusalFindings() returns nothing for a stream that accepts rows", ()
   assert.deepEqual(refusalFindings(facts()), []);
 });
 
+Deno.test("stream.reserved accepts a KV bucket if each row has a key, and no object store", () => {
+  const found = (name: string, subject: string) =>
+    codes(destinationFindings(facts({ name }, { settings: settings({ subject }) }))).includes("stream.reserved");
+  assert.equal(found("KV_B", "$KV.B.{row.key}"), false);
+  assert.equal(found("KV_B", "$KV.B.{resource}"), true);
+  assert.equal(found("KV_B", "$KV.B.k"), true);
+  assert.equal(found("OBJ_B", "$O.B.M.{row.key}"), true);
+  assert.equal(found("KVS", "kvs"), false);
+});
+
 Deno.test("stream.batch_flag depends on the version of the server that hosts the stream, if the stream names it", () => {
   const atomic = (version: string, level: string, flag = true) =>
     codes(refusalFindings(facts(
