@@ -179,7 +179,7 @@ export class PublisherCore {
     }
   }
 
-  /** Whether a call goes on: false also for those that will fail when the connection is released. */
+  /** Whether a call is still to be published: false also if it will fail when the connection is released. */
   #isWanted(call: Call): boolean {
     return !call.isOver && (this.#state.tag === "open" || this.#state.tag === "failing");
   }

@@ -69,7 +69,7 @@ const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
     checkBytes: noLimit,
     openLane({ wire, settings, inbox, host }) {
       const lane = new IndividualLane(wire, settings, inbox.prefix.length, host);
-      inbox.tap((token, bytes, start, end) => lane.take(token, bytes, start, end));
+      inbox.tap((token, bytes, start, end) => lane.takeAnswer(token, bytes, start, end));
       return lane;
     },
   },

@@ -78,12 +78,12 @@ export class AtomicLane extends Lane {
     const token = tokenOf(msg, this.#prefixLength);
     const batch = this.#batches.take(token);
     if (batch === undefined) return;
-    if (token === batch.commitToken) this.#committed(batch, msg.data, statusOf(msg));
-    else this.#staged(batch, msg.data, statusOf(msg));
+    if (token === batch.commitToken) this.#handleCommit(batch, msg.data, statusOf(msg));
+    else this.#handleStage(batch, msg.data, statusOf(msg));
     this.#afterAnswer();
   }
 
-  #staged(batch: AtomicBatch, body: Uint8Array, status: number): void {
+  #handleStage(batch: AtomicBatch, body: Uint8Array, status: number): void {
     const { call } = batch;
     const answer = parseStage(body, status, call.destination.source);
     if (answer.kind === "staged") {
@@ -96,25 +96,25 @@ export class AtomicLane extends Lane {
     if (answer.kind !== "refused") {
       // Such an answer means that the stream has stored the first row by itself.
       call.submit(0, 1, now());
-      return this.#rejected(batch, { ...rejection, stored: "unknown", retry: "never" });
+      return this.#reject(batch, { ...rejection, stored: "unknown", retry: "never" });
     }
-    this.#rejected(batch, rejection);
+    this.#reject(batch, rejection);
   }
 
-  #committed(batch: AtomicBatch, body: Uint8Array, status: number): void {
+  #handleCommit(batch: AtomicBatch, body: Uint8Array, status: number): void {
     const { call } = batch;
     const { source, stream } = call.destination;
     const answer = parseCommit(body, status, source, batch.id, call.count);
     if (answer.kind === "stored") {
       this.#prove(stream);
-      if (call.ledger.mayBeStoredTwice(0)) return this.#rejected(batch, STORED_LATE);
+      if (call.ledger.mayBeStoredTwice(0)) return this.#reject(batch, STORED_LATE);
       return this.#succeed(batch, answer.first);
     }
     if (answer.kind === "refused" && answer.code === DUPLICATE_ID && call.rows.hasIds) {
       return void this.#search(batch, answer.description);
     }
     const rejection = rejectionOf(answer, source);
-    this.#rejected(
+    this.#reject(
       batch,
       batch.refusal === undefined ? rejection : { ...rejection, reason: `${rejection.reason}; ${batch.refusal}` },
     );
@@ -129,7 +129,7 @@ export class AtomicLane extends Lane {
   #succeed(batch: AtomicBatch, firstSequence: number): void {
     const { call } = batch;
     this.#batches.remove(batch);
-    this.backlog.retry.succeeded();
+    this.backlog.retry.noteSuccess();
     for (let i = 0; i < call.count; i++) call.acknowledge(i, firstSequence + i, false);
     this.host.noteAcknowledged(call.count, 0, call.rows.bodyBytes);
     call.settle();
@@ -139,7 +139,7 @@ export class AtomicLane extends Lane {
     this.#batches.beginSearch(batch);
     const settlement = await settle(batch, description, this.#find);
     if (!this.#batches.has(batch)) return;
-    if (settlement.kind === "unknown") this.#rejected(batch, settlement.rejection);
+    if (settlement.kind === "unknown") this.#reject(batch, settlement.rejection);
     else {
       this.#batches.remove(batch);
       const { rows, bytes } = noteFound(batch.call, settlement.sequences);
@@ -151,7 +151,7 @@ export class AtomicLane extends Lane {
   }
 
   /** Handles a batch that was not stored, or whose outcome is unknown: resends it, or fails the publisher. */
-  #rejected(batch: AtomicBatch, rejection: Rejection): void {
+  #reject(batch: AtomicBatch, rejection: Rejection): void {
     const { call } = batch;
     const committed = batch.state === "committing" || batch.state === "searching";
     this.#batches.remove(batch);
@@ -181,7 +181,7 @@ export class AtomicLane extends Lane {
       batch = this.#batches.nextDue
     ) {
       const what = batch.state === "committing" ? "its commit" : "its first row";
-      this.#rejected(batch, timeoutRejection(`answer to ${what}`, this.#settings.publishTimeout));
+      this.#reject(batch, timeoutRejection(`answer to ${what}`, this.#settings.publishTimeout));
     }
   }
 

@@ -90,29 +90,29 @@ export class FastLane extends Lane {
     const batch = at && this.#sender.batches.of(at.id);
     if (batch === undefined) return;
     const answer = parseFast(msg.data, statusOf(msg), batch.destination.source, batch.id);
-    this.guarded(() => this.#settleAnswer(batch, at!, answer));
+    this.guarded(() => this.#handleAnswer(batch, at!, answer));
     this.#afterAnswer();
   }
 
-  #settleAnswer(batch: FastBatch, at: FastReply, answer: FastAnswer): void {
+  #handleAnswer(batch: FastBatch, at: FastReply, answer: FastAnswer): void {
     const { source } = batch.destination;
     switch (answer.kind) {
       case "flow":
-        return this.#flow(batch, answer.sequence, answer.perAck);
+        return this.#handleFlow(batch, answer.sequence, answer.perAck);
       case "gap":
         return this.#sender.markFailing(batch, now());
       case "row_refused":
-        return this.#refuse(batch, answer.sequence, rejectionOf(answer.refusal, source));
+        return this.#refuseRow(batch, answer.sequence, rejectionOf(answer.refusal, source));
       case "refused":
-        return this.#refused(batch, at, rejectionOf(answer, source));
+        return this.#handleRefusal(batch, at, rejectionOf(answer, source));
       case "ended":
-        return this.#ended(batch, answer.count, answer.lastSequence);
+        return this.#handleEnd(batch, answer.count, answer.lastSequence);
       default:
         return this.#finish(batch, rejectionOf(answer, source));
     }
   }
 
-  #flow(batch: FastBatch, sequence: number, perAck: number): void {
+  #handleFlow(batch: FastBatch, sequence: number, perAck: number): void {
     if (sequence > batch.sent) return this.#finish(batch, malformedAck(`row ${sequence} was not sent`));
     batch.perAck = perAck;
     this.#sender.noteProgress(batch, now());
@@ -121,7 +121,7 @@ export class FastLane extends Lane {
     if (this.stopped || batch.failing) this.#sender.end(batch);
   }
 
-  #ended(batch: FastBatch, count: number, lastSequence: number): void {
+  #handleEnd(batch: FastBatch, count: number, lastSequence: number): void {
     if (count > batch.sent || count < batch.settled) {
       return this.#finish(
         batch,
@@ -140,15 +140,15 @@ export class FastLane extends Lane {
       const { offsets } = call.rows;
       this.#sender.free(call, from, to);
       call.acknowledgeRange(from, to);
-      this.backlog.retry.succeeded();
+      this.backlog.retry.noteSuccess();
       this.host.noteAcknowledged(to - from, 0, offsets[to]! - offsets[from]!);
-      if (this.#storedLate(call, from, to)) return;
+      if (this.#failStoredLate(call, from, to)) return;
       if (call.ledger.allAcknowledged) call.settle();
     });
   }
 
   /** Fails the publisher if one of these rows may be stored twice. Returns whether it did. */
-  #storedLate(call: Call, from: number, to: number): boolean {
+  #failStoredLate(call: Call, from: number, to: number): boolean {
     for (let i = from; call.ledger.hasDoubts && i < to; i++) {
       if (!call.ledger.mayBeStoredTwice(i)) continue;
       call.reject(i, STORED_LATE.stored);
@@ -159,14 +159,14 @@ export class FastLane extends Lane {
   }
 
   /** Handles the refusal of a message of the batch, or that it had no responder. */
-  #refused(batch: FastBatch, { sequence, operation }: FastReply, rejection: Rejection): void {
+  #handleRefusal(batch: FastBatch, { sequence, operation }: FastReply, rejection: Rejection): void {
     if (operation === START || (sequence === 1 && operation === COMMIT)) {
       // The batch was never opened: nothing of it is stored.
       batch.refused.set(1, rejection);
       const reason = `the batch ended with its first row: ${rejection.reason}`;
       this.#finish(batch, { ...rejection, stored: "no", retry: "pause", reason });
     } else if (operation === APPEND || operation === COMMIT) {
-      this.#refuse(batch, sequence, rejection);
+      this.#refuseRow(batch, sequence, rejection);
     } else if (rejection.serverCode === UNKNOWN_BATCH) {
       this.#sender.abandonAt(batch, now() + GRACE);
     } else {
@@ -174,7 +174,7 @@ export class FastLane extends Lane {
     }
   }
 
-  #refuse(batch: FastBatch, sequence: number, rejection: Rejection): void {
+  #refuseRow(batch: FastBatch, sequence: number, rejection: Rejection): void {
     const row = batch.rowAt(sequence);
     this.#sender.markFailing(batch, now());
     if (row === undefined) return;
@@ -192,11 +192,11 @@ export class FastLane extends Lane {
 
   #takeOut(batch: FastBatch, due: number, rest: Rejection): void {
     batch.takeOut(due, (call, index, sequence) => {
-      this.#rejected(call, index, batch.refused.get(sequence) ?? rest);
+      this.#reject(call, index, batch.refused.get(sequence) ?? rest);
     });
   }
 
-  #rejected(call: Call, index: number, rejection: Rejection): void {
+  #reject(call: Call, index: number, rejection: Rejection): void {
     this.#sender.free(call, index, index + 1);
     call.reject(index, rejection.stored);
     const safe = rejection.stored === "no" || call.rows.hasId(index);

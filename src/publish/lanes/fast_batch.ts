@@ -36,7 +36,7 @@ export class FastBatch {
   readonly id: string;
   /** Where its rows go. */
   readonly destination: Destination;
-  /** The subject of its first row, on which questions and its end are sent, too: the stream captures it. */
+  /** The subject of its first row: the stream captures it. Messages without a row are sent to it too. */
   readonly subject: string;
   /** The forms of its reply subjects, by operation. */
   readonly forms: readonly ReplyForm[];

@@ -62,7 +62,7 @@ export class IndividualLane extends Lane {
   /**
    * Handles an answer of the usual form in the bytes that arrived. Returns false for others: they arrive as replies.
    */
-  take(token: number, bytes: Uint8Array, start: number, end: number): boolean {
+  takeAnswer(token: number, bytes: Uint8Array, start: number, end: number): boolean {
     const call = this.#window.peek(token);
     const usual = call === undefined ? 0 : call.destination.readUsualAck(bytes, start, end);
     if (usual === 0) return false;
@@ -76,46 +76,45 @@ export class IndividualLane extends Lane {
   reply(msg: Msg): void {
     const token = tokenOf(msg, this.#prefixLength);
     const body = msg.data;
-    if (this.take(token, body, 0, body.length)) return;
+    if (this.takeAnswer(token, body, 0, body.length)) return;
     this.noteAnswer();
     if (!this.#window.take(token)) return;
     const call = this.#window.owner!;
-    this.#unusual(call, this.#window.row, body, statusOf(msg));
+    this.#readAnswer(call, this.#window.row, body, statusOf(msg));
     this.#afterAnswer();
   }
 
-  #unusual(call: Call, index: number, body: Uint8Array, status: number): void {
+  #readAnswer(call: Call, index: number, body: Uint8Array, status: number): void {
     const source = call.destination.source;
     const ack = parseAck(body, status, source);
     if (ack.kind === "stored") this.#acknowledge(call, index, ack.sequence, ack.duplicate);
-    else this.#rejected(call, index, rejectionOf(ack, source));
+    else this.#reject(call, index, rejectionOf(ack, source));
   }
 
   #acknowledge(call: Call, index: number, sequence: number, duplicate: boolean): void {
-    if (!duplicate && call.ledger.mayBeStoredTwice(index)) return this.#rejected(call, index, STORED_LATE);
+    if (!duplicate && call.ledger.mayBeStoredTwice(index)) return this.#reject(call, index, STORED_LATE);
     call.acknowledge(index, sequence, duplicate);
     const { offsets } = call.rows;
-    this.backlog.retry.succeeded();
+    this.backlog.retry.noteSuccess();
     this.host.noteAcknowledged(1, duplicate ? 1 : 0, offsets[index + 1]! - offsets[index]!);
-    if (call.ledger.allAcknowledged) this.#completed(call);
+    if (call.ledger.allAcknowledged) this.#complete(call);
   }
 
-  #completed(call: Call): void {
+  #complete(call: Call): void {
     const index = sequenceBreak(call.ledger);
     if (index < 0) return call.settle();
+    const sequence = call.ledger.sequences[index];
     // The rows that were stored before the break are gone with the old stream.
     for (let i = 0; i < index; i++) call.reject(i, "unknown");
     this.host.fail({
       code: "publish.stream_changed",
-      reason: `its sequence ${
-        call.ledger.sequences[index]
-      } is not above that of the row before it: the stream was recreated`,
+      reason: `its sequence ${sequence} is not above that of the row before it: the stream was recreated`,
       call,
       index,
     });
   }
 
-  #rejected(call: Call, index: number, rejection: Rejection): void {
+  #reject(call: Call, index: number, rejection: Rejection): void {
     call.reject(index, rejection.stored);
     const safe = rejection.stored === "no" || call.rows.hasId(index);
     if (this.backlog.takeBack(call, index, rejection.retry, safe, now())) return;
@@ -135,7 +134,7 @@ export class IndividualLane extends Lane {
 
   protected expire(time: number): void {
     while (this.#window.expire(time)) {
-      this.#rejected(this.#window.owner!, this.#window.row, timeoutRejection("acknowledgment", this.#timeout));
+      this.#reject(this.#window.owner!, this.#window.row, timeoutRejection("acknowledgment", this.#timeout));
     }
   }
 

@@ -62,7 +62,7 @@ export class RetryQueue {
   }
 
   /** Notes an acknowledgment: the next pause is short again. */
-  succeeded(): void {
+  noteSuccess(): void {
     this.#pause = FIRST_PAUSE;
   }
 

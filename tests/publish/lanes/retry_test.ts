@@ -71,7 +71,7 @@ Deno.test("pauses double up to half a second, and start short again after an ack
     assert.equal(queue.pauseEnd, Infinity);
   }
   assert.deepEqual(pauses, [25, 50, 100, 200, 400, 500, 500]);
-  queue.succeeded();
+  queue.noteSuccess();
   queue.add(call, 9, "pause", 10_000);
   assert.equal(queue.pauseEnd, 10_025);
 });
