@@ -5,8 +5,8 @@
  */
 
 /**
- * What is known about one row after a failed call. With `retry` it is the outcome of the row's last submission: a row with
- * an id that is `rejected` may be stored by an earlier submission that got no answer.
+ * What is known about one row after a failed call. A row is `rejected` if the server refused every submission of it, and
+ * `unknown` if it may be stored by any of them.
  *
  * @example
  * ```ts

@@ -53,7 +53,7 @@ Deno.test(
 );
 
 Deno.test(
-  "retry ends with its budget, with the outcome of the last submission",
+  "retry ends with its budget, with the rejection of the last submission",
   onVirtualClock(async () => {
     await using publisher = await open(atomicServer((row) => row.commit ? NO_RESPONDERS : undefined), {
       retry: { budget: 100 },

@@ -210,7 +210,7 @@ export class AtomicLane extends Lane {
     if (this.#batches.rows + rows.count > maxInFlight || this.#batches.bytes + bytes > maxInFlightBytes) return false;
     // With retry, one batch is open at a time: rows are stored in the order of calls even if a batch is resent.
     if (this.#batches.early !== undefined || (this.backlog.retry.enabled && this.#batches.size > 0)) return false;
-    if (this.#refusesResend(call)) return false;
+    if (this.#failUnsafeResend(call)) return false;
     const batch = this.#batches.add(call, bytes, time + publishTimeout);
     this.#submitted += rows.count;
     call.stage(time);
@@ -224,7 +224,7 @@ export class AtomicLane extends Lane {
   /**
    * Fails the publisher if a row of a call may be stored, and the stream might store it twice. Returns whether it did.
    */
-  #refusesResend(call: Call): boolean {
+  #failUnsafeResend(call: Call): boolean {
     for (let i = 0; call.ledger.hasDoubts && i < call.count; i++) {
       const fault = call.ledger.resendFault(i, this.#settings.publishTimeout);
       if (fault === undefined) continue;
@@ -238,7 +238,7 @@ export class AtomicLane extends Lane {
   #sendRest(batch: AtomicBatch, time: number): boolean {
     const { call } = batch;
     // The commit submits all rows: before it is sent, nothing of the batch can be stored.
-    if (this.#refusesResend(call)) return false;
+    if (this.#failUnsafeResend(call)) return false;
     const last = call.count - 1;
     for (let i = 1; i < last; i++) this.#send(batch, i, undefined);
     this.#send(batch, last, batch.commitToken);
