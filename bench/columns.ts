@@ -1,5 +1,5 @@
 /**
- * Rows with a subject and a header of their own, beside the same rows with one subject and one header, and beside what
+ * Rows with their own subject and header, compared with the same rows with one subject and one header, and with what
  * one writes without jetrow.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * The ways to publish rows that have a subject and a header each, every one in a process of its own.
+ * The ways to publish rows that each have a subject and a header, every one in its own process.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { pipeline } from "./support/pipeline.ts";
 import { routedBatches, type RouteValues } from "./support/rows.ts";
 import { runtimeConnect, STREAM } from "./support/stage.ts";
 
-/** What is to be published, again and again. */
+/** What to publish, repeatedly. */
 export interface RouteJob {
   readonly way: keyof typeof routes;
   readonly url: string;
@@ -72,7 +72,7 @@ async function byHand(job: RouteJob): Promise<Run> {
           const expect = { streamName: STREAM };
           const options = job.ids ? { headers, expect, msgID: id } : { headers, expect };
           const room = publishing.next(() => js.publish(`bench.${customer}`, body, options));
-          // Without room only: each await would have the client write what it has, one message.
+          // Only without room: awaiting each publish would make the client write one message at a time.
           if (room !== undefined) await room;
         }
       }

@@ -163,7 +163,7 @@ Deno.test("the pure entry points load no package", () => {
   }
 });
 
-Deno.test("no file asks for a publish mode by its name: the tables of the modes answer", () => {
+Deno.test("no file compares a publish mode's name: the tables of the modes decide", () => {
   const faults = findings((_, source) =>
     codeOf(source).match(/\bpublishMode\s*[!=]==|switch \(.*\bpublishMode\)/g) ?? []
   );

@@ -25,7 +25,7 @@ function makeTable(): Int32Array {
 }
 
 /**
- * The CRC32C of some bytes, as a whole number from 0 to 2^32 - 1. `seed` is the checksum of what came before: the
+ * Returns the CRC32C of bytes, an integer from 0 to 2^32 - 1. `seed` is the checksum of the bytes before them: the
  * checksum of two parts is `crc32c(second, crc32c(first))`.
  *
  * @example

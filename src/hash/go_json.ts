@@ -15,19 +15,19 @@ const CLASS = makeClasses();
 const HEX = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
 const BACKSLASH = 0x5c;
 
-/** Go's short escapes: `"`, `\`, and since Go 1.22 `\b` and `\f` beside `\n`, `\r` and `\t`. */
+/** Go's short escapes: `"`, `\`, `\n`, `\r` and `\t`, and since Go 1.22 `\b` and `\f`. */
 const SHORT = new Map([[0x22, 0x22], [0x5c, 0x5c], [8, 0x62], [9, 0x74], [10, 0x6e], [12, 0x66], [13, 0x72]]);
 
 function makeClasses(): Uint8Array {
   const classes = new Uint8Array(256);
   classes.fill(ESCAPED, 0, 0x20);
   classes.fill(LEAD, 0x80);
-  // Go escapes `<`, `>` and `&` so that its output may stand in HTML.
+  // Go escapes `<`, `>` and `&` so that its output can be embedded in HTML.
   for (const char of '"\\<>&') classes[char.charCodeAt(0)] = ESCAPED;
   return classes;
 }
 
-/** One byte becomes six at most: `\u00xx`. */
+/** One byte becomes at most six: `\u00xx`. */
 export const LONGEST_ESCAPE = 6;
 
 /**
@@ -67,7 +67,7 @@ function escapeByte(byte: number, target: Uint8Array, at: number): number {
   return at;
 }
 
-/** Go escapes U+2028 and U+2029 (E2 80 A8 and E2 80 A9), which older JavaScript took for line ends. */
+/** Go escapes U+2028 and U+2029 (E2 80 A8 and E2 80 A9), which older JavaScript treated as line ends. */
 function writeSequence(bytes: Uint8Array, from: number, size: number, target: Uint8Array, at: number): number {
   if (bytes[from] === 0xe2 && bytes[from + 1] === 0x80 && (bytes[from + 2]! & 0xfe) === 0xa8) {
     target[at] = BACKSLASH;

@@ -12,7 +12,7 @@ export type HexSha256 = (bytes: Uint8Array) => string;
 
 /** Hashes strings that all begin with one prefix. */
 export interface PrefixHash {
-  /** What each string to hash begins with: the end of the prefix, or all of it. */
+  /** The beginning of each string to hash: the end of the prefix, or all of it. */
   readonly rest: Uint8Array;
   /** Writes the hash of the prefix and a string that begins with `rest` as 64 hex digits into `target` from `at`. */
   write(text: Uint8Array, target: Uint8Array, at: number): void;
@@ -24,7 +24,7 @@ const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => "0123456789abcde
 
 let own: HexSha256 | undefined;
 
-/** Sets the runtime's own SHA-256 for all later hashes; `@noble/hashes` without one. */
+/** Sets the runtime's own SHA-256 for all later hashes; undefined sets `@noble/hashes`. */
 export function useOwnSha256(hash: HexSha256 | undefined): void {
   own = hash;
 }

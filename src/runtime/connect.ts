@@ -1,5 +1,5 @@
 /**
- * What the runtimes' `connect` functions have in common.
+ * The common part of the runtimes' `connect` functions.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import { websocket } from "./websocket.ts";
 export type DialTcp = (options: ConnectionOptions) => Promise<NatsConnection>;
 
 /**
- * Checks the configuration and dials: `ws://` and `wss://` by WebSocket, all else as the runtime does.
+ * Checks the configuration and dials: `ws://` and `wss://` by WebSocket, other URLs by the runtime's own transport.
  *
- * @throws {ConfigError} when an option is wrong; nothing was dialled
- * @throws {ConnectionError} when no server answered well
+ * @throws {ConfigError} if an option is wrong; nothing was dialled
+ * @throws {ConnectionError} if no server could be used
  */
 export async function connectBy(
   config: ConnectionConfig & Partial<PublisherOptions>,

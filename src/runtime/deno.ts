@@ -1,5 +1,5 @@
 /**
- * jetrow on Deno: everything of the main entry, and `connect`, which dials TCP, TLS and WebSocket.
+ * jetrow on Deno: everything of the main entry point, and `connect`, which dials TCP, TLS and WebSocket.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import { connectNode } from "./tcp_node.ts";
 export * from "../../mod.ts";
 
 /**
- * Dials a server, once: TCP, TLS and WebSocket. The connection does not dial again after it is lost, unless
- * `reconnect` asks for it. Several URLs are tried in their order. `tls://` and `wss://` never fall back to plaintext,
- * and `nats://` with `tls` settings requires TLS too. All URLs of a process that asks for `reconnect` should be of one
- * transport: the NATS client dials again with the one that was used last. A
- * `tls://` URL with an IP address needs that address in the certificate (an IP SAN). The connection prints as its
- * server: its inner objects, which hold the credentials and the client's key, should not be printed.
+ * Dials a server, once: TCP, TLS and WebSocket. The connection does not reconnect after it is lost, unless
+ * `reconnect` is set. Several URLs are tried in order. `tls://` and `wss://` never fall back to plaintext,
+ * and `nats://` with `tls` settings requires TLS too. All URLs of a process that sets `reconnect` should be of one
+ * transport: the NATS client reconnects with the one that was used last. A
+ * `tls://` URL with an IP address requires that address in the certificate (an IP SAN). The connection is printed as its
+ * server; do not print its inner objects, which hold the credentials and the client's key.
  *
- * @param config the connection's options; a whole SinkConfig will do
- * @returns the connection, which is the caller's to close
- * @throws {ConfigError} when an option is wrong; nothing was dialled
- * @throws {ConnectionError} when no server answered well; the message has each server and its reason
+ * @param config the connection's options; also accepts a whole SinkConfig
+ * @returns the connection; the caller closes it
+ * @throws {ConfigError} if an option is wrong; nothing was dialled
+ * @throws {ConnectionError} if no server could be used; the message has each server and its reason
  * @example
  * ```ts
  * import assert from "node:assert/strict";

@@ -12,29 +12,29 @@ import { natsOptions, secretsOf, timeoutOf } from "./nats_options.ts";
 import { connectionError, type Failure, readFailure } from "./dial_failure.ts";
 import { whileAlone } from "./gate.ts";
 
-/** What is noted while one server is dialled. */
+/** Records errors while one server is dialled. */
 export interface Witness {
-  /** Everything that was thrown, of every address of the host. */
+  /** Every error that was thrown, for all addresses of the host. */
   readonly errors: unknown[];
-  /** Whether the dial is over, and well; what is thrown from then on is not a dial's. */
+  /** Whether the dial has succeeded; later errors do not belong to it. */
   connected: boolean;
 }
 
-/** How a runtime dials. */
+/** A runtime's way to dial. */
 export interface Transport {
-  /** What it speaks; one kind at a time dials. */
+  /** The kind of transport; only one kind dials at a time. */
   readonly kind: TransportKind;
-  /** Dials; the options hold a {@linkcode Witness} for transports that look for one. */
+  /** Dials; the options hold a {@linkcode Witness} for transports that use it. */
   readonly connect: (options: ConnectionOptions) => Promise<NatsConnection>;
 }
 
 /**
- * Dials the servers in the order given, and returns the first connection. Each address of each server has the whole
+ * Dials the servers in the given order, and returns the first connection. Each address of each server has the whole
  * timeout.
  *
  * The servers are dialled one by one, not as one list, since the client reports the last one's failure only.
  *
- * @throws {ConnectionError} when no server answered well; it names each with its reason
+ * @throws {ConnectionError} if no server could be used; it names each with its reason
  */
 export async function dialAny(settings: ConnectionSettings, transport: Transport): Promise<NatsConnection> {
   const failures: Failure[] = [];

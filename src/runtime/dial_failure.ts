@@ -1,5 +1,5 @@
 /**
- * Why a dial failed, told without a secret: one reason a server, one code for all.
+ * The reason why a dial failed, without secrets: one reason per server, and one code for all.
  *
  * @module
  */
@@ -8,34 +8,34 @@ import { join, option, type Wording, words } from "../errors/wording.ts";
 import { ConnectionError, type ConnectionErrorCode } from "../errors/mod.ts";
 import { shownUrl } from "../options/servers.ts";
 
-/** What a server, or the way to it, answered to a dial. */
+/** The failure of one server. */
 export interface Failure {
-  /** The server as it may be shown: without user info, path and query. */
+  /** The server in a form that may be shown: without user info, path and query. */
   readonly server: string;
-  /** What kind of failure it is. */
+  /** The kind of failure. */
   readonly code: ConnectionErrorCode;
-  /** The reason, in words. */
+  /** The reason, for people. */
   readonly reason: string | Wording;
-  /** What was thrown, where it holds no secret. */
+  /** The error, if it contains no secret. */
   readonly cause?: unknown;
 }
 
-/** What is known about a dial when it failed. */
+/** The facts about a failed dial. */
 export interface FailedDial {
   /** The server's URL. */
   readonly url: string;
-  /** Everything that was thrown on the way: one address of a host may refuse the login, the next not exist. */
+  /** Every error that was thrown: one address of a host may refuse the login, the next not exist. */
   readonly errors: readonly unknown[];
-  /** How long was waited, in milliseconds. */
+  /** The duration of the wait, in milliseconds. */
   readonly timeout: number;
-  /** Whether TLS was asked for. */
+  /** Whether TLS was required. */
   readonly tls: boolean;
-  /** What must not appear in an error. */
+  /** Strings that must not appear in an error. */
   readonly secrets: readonly string[];
 }
 
-/** From the one that says most to the one that says least: a server that refused the login was at least there. */
-const TELLING: readonly ConnectionErrorCode[] = [
+/** From the most specific code to the least specific: a server that refused the login was at least reached. */
+const BY_SPECIFICITY: readonly ConnectionErrorCode[] = [
   "connection.auth",
   "connection.permission",
   "connection.tls",
@@ -43,10 +43,10 @@ const TELLING: readonly ConnectionErrorCode[] = [
   "connection.refused",
 ];
 
-/** Longest text of a server, or of the runtime, that is repeated. */
+/** The maximum length of a server's or the runtime's message that is repeated. */
 const LONGEST = 200;
 
-/** OpenSSL's, rustls', BoringSSL's and the client's own words for a TLS failure. */
+/** The messages of OpenSSL, rustls, BoringSSL and the client for a TLS failure. */
 const TLS_WORDS = new RegExp(
   [
     String.raw`certificate|\btls\b|\bssl\b|_SSL_|_TLS_|CERT_|handshake|\balert\b|unknownissuer|self.signed|altnames`,
@@ -56,7 +56,7 @@ const TLS_WORDS = new RegExp(
   "i",
 );
 
-/** What the libraries say of TLS, in plain words. */
+/** Explanations of the libraries' TLS messages. */
 const TLS_REASONS: readonly (readonly [pattern: RegExp, reason: string | Wording])[] = [
   [
     /wrong.version.number|invalidcontenttype|packet length too long|unsupported protocol/i,
@@ -90,17 +90,17 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
   ENETUNREACH: "the network cannot be reached",
 };
 
-/** The most telling of what went wrong with one server. */
+/** Returns the most specific failure of one server. */
 export function readFailure(dial: FailedDial): Failure {
   const errors = dial.errors.length > 0 ? dial.errors : [undefined];
   const secrets = [...dial.secrets, pathOf(dial.url)];
   const failures = errors.map((error) => ({ server: shownUrl(dial.url), ...reasonOf(error, { ...dial, secrets }) }));
-  return mostTelling(failures) as Failure;
+  return mostSpecific(failures) as Failure;
 }
 
-/** The error of a dial that no server answered well. It names every server that was tried, each with its reason. */
+/** Returns the error of a dial without a usable server. It names every server that was tried, each with its reason. */
 export function connectionError(failures: readonly Failure[]): ConnectionError {
-  const worst = mostTelling(failures);
+  const worst = mostSpecific(failures);
   const list = join(failures.map(({ server, reason }) => words`${server}: ${reason}`), "; ");
   const whom = failures.length === 1 ? "to" : `to any of ${failures.length} servers:`;
   return new ConnectionError(
@@ -110,22 +110,22 @@ export function connectionError(failures: readonly Failure[]): ConnectionError {
   );
 }
 
-/** Path and query of a WebSocket's URL, which may hold a token; empty where there is nothing to hide. */
+/** Returns path and query of a WebSocket's URL, which may hold a token; empty if there is nothing to hide. */
 function pathOf(url: string): string {
   const path = /^[a-z]+:\/\/[^/?#]*(.*)$/i.exec(url.trim())?.[1] ?? "";
   return path === "/" ? "" : path;
 }
 
-function mostTelling(failures: readonly Failure[]): Failure | undefined {
+function mostSpecific(failures: readonly Failure[]): Failure | undefined {
   return failures.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-/** Within a code, what the server said itself goes before what the runtime made of it. */
+/** For the same code, the server's own message is preferred to the runtime's. */
 function rank({ code, cause }: Failure): number {
-  return 2 * TELLING.indexOf(code) + (cause instanceof Error && cause.name === "ProtocolError" ? 0 : 1);
+  return 2 * BY_SPECIFICITY.indexOf(code) + (cause instanceof Error && cause.name === "ProtocolError" ? 0 : 1);
 }
 
-/** Reasons in our own words are told in any case; the server's and the runtime's only where they repeat no secret. */
+/** Returns our own reasons in any case; the server's and the runtime's only if they repeat no secret. */
 function reasonOf(error: unknown, dial: FailedDial): Pick<Failure, "code" | "reason" | "cause"> {
   const { code, reason = WITHHELD } = classify(error, dial);
   return chain(error).some((one) => holdsSecret(one, dial.secrets)) ? { code, reason } : { code, reason, cause: error };
@@ -151,7 +151,7 @@ function classify(
     return { code: "connection.tls", reason: "TLS is asked for, and the server offers none" };
   }
   if (dial.tls && (errno === "ECONNRESET" || errno === "EPIPE")) {
-    // With TLS 1.3 a server says no to a client's certificate after the handshake; the word may be lost with the reset.
+    // With TLS 1.3 a server refuses a client's certificate after the handshake; the alert may be lost with the reset.
     return { code: "connection.tls", reason: "the connection was reset: the server may want another certificate" };
   }
   const known = typeof errno === "string" ? NETWORK_WORDS[errno] : undefined;
@@ -172,7 +172,7 @@ function classify(
   return { code: "connection.refused", reason: told };
 }
 
-/** The message on one line, without control characters (it may be a server's own text), cut to a bearable length. */
+/** Returns the message, which may be the server's, on one line, without control characters and truncated. */
 function textOf(error: unknown): string {
   const raw = error instanceof Error ? error.message : error === undefined || error === null ? "" : String(error);
   // deno-lint-ignore no-control-regex
@@ -180,7 +180,7 @@ function textOf(error: unknown): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}...` : line;
 }
 
-/** The error and its causes. */
+/** Returns the error and its causes. */
 function chain(error: unknown): Error[] {
   const found: Error[] = [];
   for (let at = error; at instanceof Error && found.length < 8 && !found.includes(at); at = at.cause) found.push(at);
@@ -188,8 +188,8 @@ function chain(error: unknown): Error[] {
 }
 
 function holdsSecret(error: Error, secrets: readonly string[]): boolean {
-  const texts = [error.message, error.stack, ...Object.values(error)].filter((value) => typeof value === "string");
-  return secrets.some((secret) => texts.some((text) => repeats(text, secret)));
+  const strings = [error.message, error.stack, ...Object.values(error)].filter((value) => typeof value === "string");
+  return secrets.some((secret) => strings.some((text) => repeats(text, secret)));
 }
 
 function repeats(text: string, secret: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * One transport at a time. The factory of transports is one variable of the NATS client: while a dial is under way,
- * another kind of transport must not replace it.
+ * Lets one kind of transport dial at a time. The factory of transports is one variable of the NATS client: during a
+ * dial, another kind of transport must not replace it.
  *
  * @module
  */
@@ -17,7 +17,7 @@ let open: TransportKind | undefined;
 let inside = 0;
 
 /**
- * Runs a dial while no dial of another kind runs; dials of one kind run side by side. First come, first served, so
+ * Runs a dial while no dial of another kind runs; dials of one kind run concurrently. First come, first served, so
  * that neither kind starves.
  */
 export async function whileAlone<T>(kind: TransportKind, task: () => Promise<T>): Promise<T> {
@@ -34,7 +34,7 @@ export async function whileAlone<T>(kind: TransportKind, task: () => Promise<T>)
   }
 }
 
-/** Lets in the first that waits, and all of its kind right behind it. Places are counted here, before anyone runs. */
+/** Admits the first that waits, and all of its kind directly behind it. They are counted here, before any of them runs. */
 function admit(): void {
   open = queue[0]?.kind;
   while (queue.length > 0 && queue[0]?.kind === open) {

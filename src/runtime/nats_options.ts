@@ -1,8 +1,8 @@
 /**
- * Checked settings become options of the NATS client.
+ * Converts checked settings to options of the NATS client.
  *
- * Credentials and keys go in as functions and accessors, never as data properties: the client keeps its options in the
- * connection, and a runtime that prints a connection would print them.
+ * Credentials and keys are passed as functions and accessors, never as data properties: the client keeps its options in
+ * the connection, and a runtime that prints a connection would print them.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
 } from "@nats-io/nats-core";
 import type { ConnectionSettings } from "../options/connection.ts";
 
-/** How long a dial waits for a server's address to answer, in milliseconds, unless the configuration says. */
+/** The default timeout of a dial to a server's address, in milliseconds. */
 const CONNECT_TIMEOUT = 10_000;
 
 /** Options of the NATS client for one server. */
@@ -25,13 +25,13 @@ export function natsOptions(settings: ConnectionSettings, url: string): Connecti
   const tls = tlsOptions(settings);
   return {
     servers: [url],
-    // A list of servers is dialled in its order: the first is the one the caller wants.
+    // A list of servers is dialled in order: the caller prefers the first.
     noRandomize: true,
     reconnect: settings.reconnect,
-    // Servers that the cluster names are of use to a client that dials again, and to no other.
+    // The cluster's server names are useful only to a client that reconnects.
     ignoreClusterUpdates: !settings.reconnect,
     timeout: timeoutOf(settings),
-    // The client would make an Error with a stack a request.
+    // Otherwise the client would create an Error with a stack for each request.
     noAsyncTraces: true,
     ...(authenticator && { authenticator }),
     ...(tls && { tls }),
@@ -40,12 +40,12 @@ export function natsOptions(settings: ConnectionSettings, url: string): Connecti
   };
 }
 
-/** How long a dial of these settings waits. */
+/** Returns the timeout of a dial with these settings. */
 export function timeoutOf(settings: ConnectionSettings): number {
   return Math.max(1, Math.ceil(settings.connectTimeout ?? CONNECT_TIMEOUT));
 }
 
-/** Everything in these settings that must not appear in an error. */
+/** Returns everything in these settings that must not appear in an error. */
 export function secretsOf(settings: ConnectionSettings): readonly string[] {
   const { auth, tls } = settings;
   const all = [
@@ -73,7 +73,7 @@ function authenticatorOf({ auth }: ConnectionSettings): Authenticator | undefine
   }
 }
 
-/** Any value requires TLS: the client then refuses a server without. */
+/** Any value requires TLS: the client then refuses a server without it. */
 function tlsOptions({ tls }: ConnectionSettings): TlsOptions | undefined {
   if (tls === undefined) return undefined;
   const options: TlsOptions = tls.handshakeFirst ? { handshakeFirst: true } : {};

@@ -1,7 +1,7 @@
 import type { NatsConnection } from "@nats-io/nats-core";
 
 /**
- * Sets what `JSON.stringify`, `console.log` and the runtime's inspect print of a connection: its server alone. A
+ * Makes `JSON.stringify`, `console.log` and the runtime's inspect print only the server of a connection. A
  * connection holds its socket, and runtimes keep a client's TLS key in enumerable properties of sockets.
  */
 export function setPrintedForm(nc: NatsConnection): NatsConnection {

@@ -1,5 +1,5 @@
 /**
- * jetrow on any runtime with WebSocket: everything of the main entry, and `connect`, which dials `ws://` and `wss://`.
+ * jetrow on any runtime with WebSocket: everything of the main entry point, and `connect` for `ws://` and `wss://`.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { connectBy } from "./connect.ts";
 export * from "../../mod.ts";
 
 /**
- * Dials a server, once, by `ws://` or `wss://`. The connection does not dial again
- * after it is lost, unless `reconnect` asks for it. Several URLs are tried in their order. `wss://` never falls back to
- * plaintext; whom to trust is the runtime's own affair, and `tls` settings are refused.
+ * Dials a server, once, by `ws://` or `wss://`. The connection does not reconnect
+ * after it is lost, unless `reconnect` is set. Several URLs are tried in order. `wss://` never falls back to
+ * plaintext. The runtime decides which authorities are trusted, so `tls` settings are refused.
  *
- * @param config the connection's options; a whole SinkConfig will do
- * @returns the connection, which is the caller's to close
- * @throws {ConfigError} when an option is wrong; nothing was dialled
- * @throws {ConnectionError} when no server answered well; the message has each server and its reason
+ * @param config the connection's options; also accepts a whole SinkConfig
+ * @returns the connection; the caller closes it
+ * @throws {ConfigError} if an option is wrong; nothing was dialled
+ * @throws {ConnectionError} if no server could be used; the message has each server and its reason
  * @example
  * ```ts
  * import assert from "node:assert/strict";

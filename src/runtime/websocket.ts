@@ -1,5 +1,5 @@
 /**
- * WebSocket, by what the runtime itself has.
+ * Dials by the runtime's own WebSocket.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export const websocket: Transport = {
   },
 };
 
-/** The client makes "connection refused" of every failure; what the runtime says is in the socket's own events. */
+/** The client reports every failure as "connection refused"; the socket's own events have the runtime's reason. */
 function witnessed(url: string, witness?: Witness): Promise<{ socket: WebSocket; encrypted: boolean }> {
   const socket = new WebSocket(url);
   socket.addEventListener("error", (event) => {

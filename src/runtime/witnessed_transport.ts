@@ -1,5 +1,5 @@
 /**
- * The transport of `@nats-io/transport-node`, extended by listeners that note why a dial fails.
+ * The transport of `@nats-io/transport-node`, extended by listeners that record why a dial fails.
  *
  * @module
  */
@@ -22,7 +22,7 @@ type Base = typeof NodeTransport;
 /** The methods of the private class that are overridden or relied upon. */
 export const OVERRIDDEN = ["connect", "dial", "tlsFirst", "startTLS", "close", "setupHandlers"] as const;
 
-/** Tells whether `base` is a class with everything that {@linkcode witnessedTransport} overrides and reads. */
+/** Returns whether `base` is a class with everything that {@linkcode witnessedTransport} overrides and reads. */
 export function isExtensible(base: unknown): base is Base {
   if (typeof base !== "function") return false;
   const { prototype } = base as { prototype?: Record<string, unknown> };
@@ -65,7 +65,7 @@ export function witnessedTransport(base: Base): Base {
       return super.close(error);
     }
 
-    /** Notes that a server closes, and the reason that it gives: the client reports "connection refused" or a reset. */
+    /** Records that a server closes, and its reason: the client reports "connection refused" or a reset. */
     override setupHandlers(): void {
       super.setupHandlers();
       const socket = this.socket;

@@ -1,5 +1,5 @@
 /**
- * Copies `source[start, end)` to `to` from `at` on. Returns the position behind the copy. A loop: for some thirty bytes,
+ * Copies `source[start, end)` to `to` from `at` on. Returns the position after the copy. A loop: for some thirty bytes,
  * `set` costs several times as much.
  */
 export function copyBytes(source: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {

@@ -30,7 +30,7 @@ export function describe(value: unknown): string {
   }
 }
 
-/** Escapes also what JSON leaves as it is and terminals obey: upper control characters and two line separators. */
+/** Also escapes characters that JSON does not and terminals act on: upper control characters and two line separators. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029]/g,
@@ -50,7 +50,7 @@ function kindOf(value: object): string {
   }
 }
 
-/** The name that the engine gave to the class of an instance: a static `name` of the class may hold anything. */
+/** Returns the class name that the engine gave to an instance: a static `name` of the class may hold anything. */
 function classOf(value: object): string | undefined {
   const made = ownValue(Object.getPrototypeOf(value), "constructor")?.value;
   const name = typeof made === "function" ? ownValue(made, "name") : undefined;

@@ -25,7 +25,7 @@ const LONGEST = 2n ** 63n - 1n;
 const MAX_CHARACTERS = 128;
 
 const RULE = "must be a positive duration: milliseconds as a number, or a string such as 5s, 1m30s or 100ms";
-/** The rule for a string, which may come from a command line or a variable, where there are no numbers. */
+/** The rule for a string, which may come from a command line or a variable, where every value is a string. */
 const STRING_RULE = "must be a positive duration with its unit, such as 5s, 1m30s or 100ms";
 
 /**

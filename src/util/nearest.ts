@@ -1,10 +1,10 @@
 /**
- * Finds the known word that a misspelt one stands for.
+ * Finds the known word that a word is a misspelling of.
  *
  * @module
  */
 
-/** Characters compared: bounds the work on hostile documents. */
+/** The maximum number of characters compared, which limits the work on hostile documents. */
 const LONGEST = 64;
 
 /** Returns the known word with the fewest edits, ignoring case, `_` and `-`; the first of several. */
@@ -21,7 +21,7 @@ export function nearestWord(word: string, known: Iterable<string>): string {
 
 /**
  * Returns the known word that another one is a misspelling of: at most a quarter of its letters differ. Returns
- * undefined for a known word and for a word of its own.
+ * undefined for a known word and for a word that is not similar to any.
  */
 export function misspelt(word: string, known: readonly string[]): string | undefined {
   if (known.includes(word)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Calls whose failure must not stop what comes after them.
+ * Calls whose failure must not prevent later work.
  *
  * @module
  */
@@ -9,6 +9,6 @@ export async function settle(work: () => unknown): Promise<void> {
   try {
     await work();
   } catch {
-    // The caller has an error of its own to report, or none.
+    // The caller reports its own error, or none.
   }
 }

@@ -160,7 +160,7 @@ Deno.test("a run in other forms of values is continued in the same ones only", a
   const other = config("b.json", { binary: "hex", columns: { name: { nulls: "omit" }, id: { int64: "safe" } } });
   await scene.assertRefused(/json\.columns must be as in .*int64.*string.*: received .*int64.*safe/, other, 2);
   await scene.assertRefused(/--json-binary must be as in .*, "hex": received "base64"/, [], 2);
-  // Written in another order, and with what is the default anyway.
+  // In another order, and with a default set explicitly.
   const same = config("c.json", {
     columns: { id: { int64: "string" }, _filament_event_id: {}, name: { nulls: "omit", decimal: "number" } },
   });

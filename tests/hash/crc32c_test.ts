@@ -12,7 +12,7 @@ function bitwise(bytes: Uint8Array): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-Deno.test("crc32c() gives the values of RFC 3720 appendix B.4", () => {
+Deno.test("crc32c() returns the values of RFC 3720 appendix B.4", () => {
   assert.equal(crc32c(new Uint8Array(32)), 0x8a9136aa);
   assert.equal(crc32c(new Uint8Array(32).fill(0xff)), 0x62a8ab43);
   assert.equal(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i)), 0x46dd794e);

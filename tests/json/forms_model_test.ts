@@ -38,7 +38,7 @@ function anyJson(names: readonly string[]): fc.Arbitrary<JsonForms> {
   );
 }
 
-/** Compares the rows of a batch with the slow version, each row whose timestamps fit the unit. */
+/** Compares the rows of a batch with the slow version, for rows whose timestamps fit the unit. */
 function assertForms(batch: arrow.RecordBatch, texts: readonly string[], json: JsonForms, about: string): void {
   const expected = texts.map((text, row) => {
     try {
@@ -72,7 +72,7 @@ function assertMade({ batch, bodies, about }: MadeBatch, json: JsonForms): void 
   assertForms(batch, bodies, json, about);
 }
 
-Deno.test("encodeRows() writes every type in every single form as a slow version does", () => {
+Deno.test("encodeRows() writes every type in every form as the slow version does", () => {
   for (const maker of allMakers) {
     const values = fc.sample(fc.option(maker.value, { nil: null, freq: 4 }), { numRuns: 40, seed: 44 });
     const made = madeBatch(["a"], [maker], values.map((value) => [value]));
@@ -85,7 +85,7 @@ Deno.test("encodeRows() writes every type in every single form as a slow version
   }
 });
 
-Deno.test("encodeRows() writes any batch in any forms as a slow version does", () => {
+Deno.test("encodeRows() writes any batch in any forms as the slow version does", () => {
   const names = ["a", "__proto__", "", 'a"b'];
   const cases = fc.array(anyMaker, { minLength: 1, maxLength: 4 }).chain((makers) => {
     const row = fc.tuple(...makers.map((maker) => fc.option(maker.value, { nil: null, freq: 4 })));
@@ -100,7 +100,7 @@ Deno.test("encodeRows() writes any batch in any forms as a slow version does", (
 const accepted = [...fuzzCases(), ...(MORE === undefined ? [] : fuzzCasesIn(new URL(`file://${MORE}/`)))]
   .filter(({ lines }) => lines !== undefined);
 
-Deno.test("encodeRows() writes the generated files in any forms as a slow version does", () => {
+Deno.test("encodeRows() writes the generated files in any forms as the slow version does", () => {
   let batches = 0;
   for (const { ipc, lines, name } of accepted) {
     let first = 0;
@@ -114,7 +114,7 @@ Deno.test("encodeRows() writes the generated files in any forms as a slow versio
   assert.ok(batches >= accepted.length * 0.8, `${batches} batches`);
 });
 
-Deno.test("encodeRows() in the default forms, given one by one, is encodeRows() without forms", () => {
+Deno.test("encodeRows() with the default forms, each set explicitly, writes what it writes without forms", () => {
   const json = Object.fromEntries(Object.entries(WORDS).map(([name, [first]]) => [name, first])) as JsonForms;
   for (const { ipc } of accepted) {
     for (const batch of arrow.tableFromIPC(ipc).batches) {

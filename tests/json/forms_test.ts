@@ -26,7 +26,7 @@ const timestamps = (unit: arrow.TimeUnit, values: readonly (bigint | null)[], zo
 const valuesOf = (rows: ArrowRows, json: JsonForms): string[] =>
   texts(rows, json).map((text) => text.slice(text.indexOf(":") + 1, -1));
 
-Deno.test("encodeRows() with int64: safe quotes from 2^53 on, of either sign and of unsigned numbers", () => {
+Deno.test("encodeRows() with int64: safe quotes integers from 2^53 on, of either sign and unsigned", () => {
   const limit = 2n ** 53n;
   const signed = [limit - 1n, limit, 1n - limit, -limit, 2n ** 63n - 1n, -(2n ** 63n), 2n ** 32n, -(2n ** 32n), 0n];
   const expected = signed.map((n) => n > -limit && n < limit ? `${n}` : `"${n}"`);
@@ -37,7 +37,7 @@ Deno.test("encodeRows() with int64: safe quotes from 2^53 on, of either sign and
   assert.deepEqual(valuesOf(rows, { int64: "string" }), unsigned.map((n) => `"${n}"`));
 });
 
-Deno.test("encodeRows() writes timestamps as whole numbers of any unit, and refuses digits that do not fit", () => {
+Deno.test("encodeRows() writes timestamps as integers of any unit, and refuses digits that do not fit", () => {
   const { SECOND, MILLISECOND, NANOSECOND } = arrow.TimeUnit;
   assert.deepEqual(valuesOf(timestamps(SECOND, [1n, -1n, 0n, null]), { timestamp: "ns" }), [
     "1000000000",
@@ -48,7 +48,7 @@ Deno.test("encodeRows() writes timestamps as whole numbers of any unit, and refu
   const nanos = [1_500_000_000_000_000_000n, -1_000_000_000n, 0n];
   assert.deepEqual(valuesOf(timestamps(NANOSECOND, nanos), { timestamp: "s" }), ["1500000000", "-1", "0"]);
   assert.deepEqual(valuesOf(timestamps(NANOSECOND, nanos), { timestamp: "ns", int64: "string" }), nanos.map(String));
-  // Beyond 64 bits, too, the number is exact.
+  // The number is exact beyond 64 bits, too.
   assert.deepEqual(valuesOf(timestamps(SECOND, [2n ** 62n]), { timestamp: "ns" }), [`${2n ** 62n}000000000`]);
   for (const [unit, value] of [[MILLISECOND, 1500n], [MILLISECOND, -1n], [NANOSECOND, 10_000_000_001n]] as const) {
     const error = refusalOf(() => encodeRows(timestamps(unit, [0n, value]), { json: { timestamp: "s" } }));
@@ -61,7 +61,7 @@ Deno.test("encodeRows() writes timestamps as whole numbers of any unit, and refu
   }
 });
 
-Deno.test("encodeRows() with naive: Z ends timestamps without a zone with Z, before BC, and no infinity", () => {
+Deno.test("encodeRows() with naive: Z ends timestamps without a zone with Z, before BC, but not infinities", () => {
   const { SECOND } = arrow.TimeUnit;
   const values = [0n, -62_135_596_801n, 2n ** 63n - 1n];
   const expected = ['"1970-01-01T00:00:00Z"', '"0001-12-31T23:59:59Z BC"', '"infinity"'];
@@ -70,7 +70,7 @@ Deno.test("encodeRows() with naive: Z ends timestamps without a zone with Z, bef
   assert.deepEqual(valuesOf(timestamps(SECOND, [0n]), { naive: "Z", timestamp: "s" }), ["0"]);
 });
 
-Deno.test("encodeRows() with infinity: duckdb also takes the negative of the largest for -infinity", () => {
+Deno.test("encodeRows() with infinity: duckdb also reads the negative of the maximum as -infinity", () => {
   const days = [-(2 ** 31) + 1, -(2 ** 31), 2 ** 31 - 1, null, 0];
   const dates = batchOf([
     column("d", new arrow.DateDay(), days, Int32Array.from(days, (day) => day ?? -(2 ** 31) + 1)),
@@ -91,7 +91,7 @@ Deno.test("encodeRows() with infinity: duckdb also takes the negative of the lar
   }
 });
 
-Deno.test("encodeRows() with nulls: omit leaves out null members, wherever they stand", () => {
+Deno.test("encodeRows() with nulls: omit omits null members at any position", () => {
   const rows = batchOf([
     int64s("a", [null, 1n, null, null]),
     int64s("b", [2n, null, null, 3n]),
@@ -150,7 +150,7 @@ Deno.test("encodeRows() with nulls: omit keeps null items, map values and embedd
   ]);
 });
 
-Deno.test("encodeRows() leaves out non-finite numbers that would be null, of floats and of decimal strings", () => {
+Deno.test("encodeRows() omits non-finite numbers that would be null, in floats and decimal strings", () => {
   const floats = column("f", new arrow.Float64(), [1, 1, 1, 1], Float64Array.of(1.5, NaN, -Infinity, Infinity));
   const words = textColumn("d", ["NaN", "-Infinity", "2.50", null]);
   const rows = batchOf([floats, { ...words, metadata: logical("decimal") }]);
@@ -169,7 +169,7 @@ Deno.test("encodeRows() leaves out non-finite numbers that would be null, of flo
   }
 });
 
-Deno.test("encodeRows() writes values of runs and list views in their forms, and leaves out null runs", () => {
+Deno.test("encodeRows() writes values of runs and list views in their forms, and omits null runs", () => {
   const int64 = { typeId: 2, bitWidth: 64, isSigned: true };
   const int32 = { typeId: 2, bitWidth: 32, isSigned: true };
   const values = {
@@ -207,7 +207,7 @@ Deno.test("encodeRows() writes long binary values in every form", () => {
   }
 });
 
-Deno.test("encodeRows() throws encode.no_column when json.columns names a column that is not there", () => {
+Deno.test("encodeRows() throws encode.no_column when json.columns names a missing column", () => {
   const rows = batchOf([int64s("price", []), int64s("count", [])], 0);
   const refuse = (columns: JsonForms["columns"]) => refusalOf(() => encodeRows(rows, { json: { columns: columns! } }));
   const near = refuse({ pricee: { int64: "string" } });
@@ -226,7 +226,7 @@ Deno.test("encodeRows() finds forms of columns by name when bodyColumns picks or
   assert.deepEqual(of({ omit: ["a"] }), ['{"b":2,"c":3}', '{"c":null}']);
 });
 
-Deno.test("encodeView() of parts, of chunks that begin anywhere, and up to a limit is part of the whole, nulls omitted", () => {
+Deno.test("encodeView() of parts of any chunks, and up to a limit, writes parts of the whole with nulls omitted", () => {
   const values = Array.from({ length: 40 }, (_, i) => i % 3 === 0 ? null : BigInt(i));
   const names = textColumn("t", values.map((value) => value === null ? null : `${value}`));
   const batch = batchOf([int64s("i", values), names]);

@@ -33,7 +33,7 @@ Deno.test("encodeRows() writes the vectors' decimals, of 128 and 256 bits", () =
   }
 });
 
-Deno.test("crc32c() gives the vectors' values", () => {
+Deno.test("crc32c() returns the vectors' values", () => {
   for (const { ascii, hex } of values.crc32c) {
     assert.equal(crc32c(new TextEncoder().encode(ascii)).toString(16).padStart(8, "0"), hex);
   }

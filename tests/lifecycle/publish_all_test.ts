@@ -52,7 +52,7 @@ Deno.test(
 );
 
 Deno.test(
-  "publishAll() gives receipts of the bodies in their forms, also of rows sent over several connections",
+  "publishAll() returns receipts of the bodies in their forms, also for rows sent over several connections",
   onVirtualClock(async () => {
     const dialer = new LossyDialer({ loseAt: [7, 3] });
     const json: JsonForms = { columns: { text: { nulls: "omit" } } };

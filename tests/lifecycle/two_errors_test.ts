@@ -77,7 +77,7 @@ for (const { name, source, known, rows } of FAULTS) {
         assert.equal(failure.batch, 0);
         assert.ok(failure.rowOutcomes.counts[fate] >= 4);
         assert.ok(known(failure.cause));
-        assert.match(failure.message, /; and besides: /);
+        assert.match(failure.message, /; also: /);
         assert.equal(await failureOf(run.commit()), error);
       }),
     );

@@ -1,4 +1,4 @@
-/** Tables and options that name columns, at random. */
+/** Random tables, and options that name their columns. */
 
 import * as arrow from "apache-arrow";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ const leaves: readonly Maker[] = [...fixedMakers, ...textMakers].filter(({ name 
 );
 const anyLeaf = fc.constantFrom(...leaves);
 
-/** Makers of columns that are in most tables: strings that are tokens, and some that are not. */
+/** Makers of columns that most tables have: strings that are tokens, and some that are not. */
 function words(values: fc.Arbitrary<string>, name: string): Maker {
   const utf8 = textMakers.find((maker) => maker.name === "utf8")!;
   return { ...utf8, name: `utf8 ${name}`, value: values.map((value) => encoder.encode(value)) };
@@ -35,7 +35,7 @@ const odd = words(
 );
 const operations = words(fc.constantFrom("insert", "update", "delete"), "operations");
 
-/** Makers of columns. With `clean`, nearly all values are good everywhere. */
+/** Makers of columns. With `clean`, nearly all values are valid for every option. */
 export function anyColumn(clean: boolean): fc.Arbitrary<Maker> {
   const simple = clean
     ? fc.constantFrom(tokens, ...fixedMakers.slice(0, 8))
@@ -47,10 +47,10 @@ export function anyColumn(clean: boolean): fc.Arbitrary<Maker> {
   );
 }
 
-/** Names that a template must take as they are. */
+/** Column names that a template must accept unchanged. */
 const NAMES = ["a", "b.c", "d e", "_filament_event_id", "op"];
 
-/** Tables with five columns, of which the last has operations. */
+/** Tables with five columns, the last of which has operations. */
 export function anyTable(rowCount: number, clean: boolean): fc.Arbitrary<ModelTable> {
   return fc.array(anyColumn(clean), { minLength: 4, maxLength: 4 }).chain((columns) => {
     const makers = [...columns, operations];
@@ -61,14 +61,14 @@ export function anyTable(rowCount: number, clean: boolean): fc.Arbitrary<ModelTa
   });
 }
 
-/** A placeholder of one of some columns. */
+/** A placeholder for one of the columns. */
 function placeholder(names: readonly string[]): fc.Arbitrary<string> {
   return fc.tuple(fc.constantFrom(...names), fc.constantFrom("", "", "|none", "|-")).map(([name, rest]) =>
     `{row.${name}${rest}}`
   );
 }
 
-/** Options for a table: valid ones, most of which name columns of types that they take. */
+/** Options for a table: valid ones, most of which name columns of a type that they accept. */
 export function anyOptions({ names, makers }: ModelTable, clean: boolean): fc.Arbitrary<ColumnOptions> {
   const of = (fits: (maker: Maker) => boolean): readonly string[] => {
     const fitting = names.filter((_, at) => fits(makers[at]!));

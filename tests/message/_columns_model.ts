@@ -1,4 +1,4 @@
-/** The messages that a table and options give, made the slow and plain way. */
+/** Computes the messages of a table with given options, in a slow and simple way. */
 
 import { createHash } from "node:crypto";
 import * as arrow from "apache-arrow";
@@ -29,18 +29,18 @@ export type ColumnOptions = Pick<
 /** A message. */
 export interface ModelMessage {
   readonly subject: string;
-  /** The header lines behind `NATS/1.0`, without `Nats-Expected-Stream`. */
+  /** The header lines after `NATS/1.0`, without `Nats-Expected-Stream`. */
   readonly headers: readonly string[];
   readonly body: Uint8Array;
 }
 
-/** What a row gives: a message, or the codes of the errors that it may be refused with. */
+/** The result of a row: a message, or the codes of the errors with which it may be refused. */
 export type ModelRow = { readonly message: ModelMessage } | { readonly codes: readonly string[] };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Whether a column has strings; whether it has binary; whether subjects, headers and ids take its type. */
+/** Whether a column is of strings, is binary, and is accepted by subjects, headers and ids. */
 export const isText = ({ name }: Maker): boolean => /^(dictionary<)?(large )?utf8/.test(name);
 export const isBinary = ({ name }: Maker): boolean => name.includes("binary");
 const kindOf = (pattern: RegExp) => ({ name }: Maker): boolean => pattern.test(name.replace(/^dictionary</, ""));
@@ -98,7 +98,7 @@ class Refused extends Error {
   }
 }
 
-/** Returns what each row gives on a stream, for a resource. */
+/** Returns the result of each row on a stream, for a resource. */
 export function modelOf(
   { names, makers, rows }: ModelTable,
   options: ColumnOptions,
@@ -144,7 +144,7 @@ function wordOf({ operationValues }: ColumnOptions, word: string): string {
   return (operationValues as Record<string, string> | undefined)?.[word] ?? word;
 }
 
-/** Returns the code of the error for a column of a type that an option does not take. */
+/** Returns the error code for a column whose type an option does not accept. */
 function wrongColumn(names: readonly string[], makers: readonly Maker[], options: ColumnOptions): string | undefined {
   const makerOf = (name: string): Maker => makers[names.indexOf(name)]!;
   const named = (template: string) => [...template.matchAll(PLACEHOLDER)].map(([, name]) => makerOf(name!));

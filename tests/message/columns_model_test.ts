@@ -17,7 +17,7 @@ import { type ColumnOptions, type ModelMessage, modelOf, tableOf } from "./_colu
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Prepares the selected rows piece by piece, as many at a time as `counts` says. */
+/** Prepares the selected rows piece by piece, with the numbers of rows in `counts`. */
 function prepareAll(
   rows: ArrowRows,
   options: ColumnOptions,
@@ -69,7 +69,7 @@ function messagesOf(rows: PreparedRows): ModelMessage[] {
   });
 }
 
-/** Whether a message has the id of an earlier one that is not the same: stored as a batch, also of one that is. */
+/** Whether a message has the id of an earlier, different one: computed for a whole batch, also of refused rows. */
 function repeatsId(messages: readonly ModelMessage[], asBatch: boolean): boolean {
   return messages.some((message, at) => {
     const id = message.headers.find((line) => line.startsWith("Nats-Msg-Id"));
@@ -92,11 +92,11 @@ const anyCase = fc.boolean().chain((clean) =>
   )
 );
 
-Deno.test("messages are those of a plain expansion of options and values, in any chunks, pieces and selection", () => {
+Deno.test("prepareRows() makes the messages of a simple expansion, in any chunks, pieces and selection", () => {
   let made = 0;
   fc.assert(
     fc.property(anyCase, ({ table, options, ends, only, pieces, asBatch, library }) => {
-      // flechette keeps the last of a dictionary's replacements for the whole table.
+      // flechette keeps the last replacement of a dictionary for the whole table.
       const isOneBatch = library === "flechette" && table.makers.some(({ name }) => name.startsWith("dictionary"));
       const whole = tableOf(table, isOneBatch ? [] : ends);
       const rows = library === "flechette"
@@ -114,7 +114,7 @@ Deno.test("messages are those of a plain expansion of options and values, in any
       } catch (error) {
         if (!isJetrowError(error)) throw error;
         if (error.code === "encode.too_large" && asBatch) return;
-        // The types of columns are checked without a row, too.
+        // Column types are also checked without any row.
         if (selected.length === 0 && ["encode.type", "encode.id"].includes(error.code)) return;
         assert.ok(codes.has(error.code), `${error.code} is not among ${[...codes]}: ${error.message}`);
         return;

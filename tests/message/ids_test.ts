@@ -16,7 +16,7 @@ function eventIds(...columns: readonly arrow.Vector[]): (string | null)[] {
   const read = (reader: typeof column, row: number): string | null =>
     reader.seek(row) ? new TextDecoder().decode(reader.bytes.subarray(reader.start, reader.end)) : null;
   return Array.from({ length: table.numRows }, (_, row) => {
-    // The second reader is at another row, and neither disturbs the other.
+    // The second reader is at another row, and neither affects the other.
     read(other, table.numRows - 1 - row);
     assert.equal(read(column, row), read(other, row));
     return read(column, row);
@@ -53,7 +53,7 @@ Deno.test("an id of one column is its JSON form without quotes, whatever its typ
   assert.deepEqual(eventIds(arrow.vectorFromArray([7, 8, 7], coded)), ["7", "8", "7"]);
 });
 
-Deno.test("an id of several columns is the JSON array of their values; without any value there is no id", () => {
+Deno.test("an id of several columns is the JSON array of their values, and absent if all values are null", () => {
   assert.deepEqual(
     eventIds(strings(["A1", null, 'q"\\', null, "null"]), integers([7, 8, null, null, null])),
     ['["A1",7]', "[null,8]", '["q\\"\\\\",null]', null, '["null",null]'],
@@ -72,7 +72,7 @@ Deno.test("an id of several columns may be longer than the memory that cells wri
   ]);
 });
 
-Deno.test("ids read across the chunks of a table, backwards too", () => {
+Deno.test("ids are read across the chunks of a table, also backwards", () => {
   const table = new arrow.Table({ a: integers([1, 2, 3]) });
   const view = viewRows(table.concat(table.slice(1), table) as unknown as ArrowRows);
   const { column } = openIds(view, resolveOptions({ stream: "S", subject: "s", eventIdColumn: "a" }))!;
@@ -83,7 +83,7 @@ Deno.test("ids read across the chunks of a table, backwards too", () => {
   assert.deepEqual(rows.reverse().map(read), ["3", "2", "1", "3", "2", "3", "2", "1"]);
 });
 
-Deno.test("message ids of composite event ids hash the JSON array", () => {
+Deno.test("message ids of several columns hash the JSON array", () => {
   const scope = { tenant: "t", pipeline: "p", sinkConnection: "c", stream: "S", subject: "s.{row.a}", resource: "r" };
   // Made with Python's json.dumps and hashlib.sha256.
   assert.equal(messageId(scope, '["A1",7]'), "e5cf137f3772419aa665119e7c08496af9d12f47a1cda9d274facd7af425eab8");

@@ -78,7 +78,7 @@ function refusal(make: () => unknown): EncodeError {
   assert.fail("nothing was thrown");
 }
 
-Deno.test("a subject has the values of its row, of every type that is a token", () => {
+Deno.test("a subject contains the values of its row, for every type that can be a token", () => {
   const columns: Values = {
     text: strings(["a", "B-1_\u00e4"]),
     coded: arrow.vectorFromArray(["x", "y"], new arrow.Dictionary(new arrow.Utf8(), new arrow.Int8())),
@@ -97,7 +97,7 @@ Deno.test("a subject has the values of its row, of every type that is a token", 
   assert.equal(rows.target.fields.subject, "*.eu.*.*.*.*");
 });
 
-Deno.test("a subject has a UUID as its 36 characters", () => {
+Deno.test("a subject contains a UUID as its 36 characters", () => {
   const bytes = Uint8Array.from({ length: 16 }, (_, i) => i);
   const data = arrow.makeData({ type: new arrow.FixedSizeBinary(16), length: 1, data: bytes, nullCount: 0 });
   const metadata = new Map([["ARROW:extension:name", "arrow.uuid"]]);
@@ -111,7 +111,7 @@ Deno.test("a subject has a UUID as its 36 characters", () => {
   );
 });
 
-Deno.test("the option json changes the body, and no subject, header or id", () => {
+Deno.test("the option json changes the body, but no subject, header or id", () => {
   const rows = tableOf({
     big: arrow.vectorFromArray([9007199254740993n, null], new arrow.Int64()),
     at: arrow.vectorFromArray([0, 1], new arrow.TimestampMillisecond()),
@@ -129,7 +129,7 @@ Deno.test("the option json changes the body, and no subject, header or id", () =
   for (const row of [0, 1]) assert.deepEqual(headersOf(formed, row), headersOf(plain, row));
 });
 
-Deno.test("a fallback stands for null and for the empty string", () => {
+Deno.test("a fallback replaces null and the empty string", () => {
   const rows = tableOf({ region: strings(["eu", null, ""]) });
   assert.deepEqual(subjectsOf(prepared(rows, { subject: "s.{row.region|none}" })), ["s.eu", "s.none", "s.none"]);
 });
@@ -178,21 +178,21 @@ Deno.test("a value that is not valid UTF-8 is refused in a subject, in a header 
   assert.deepEqual([error.code, error.row, error.column], ["encode.id", 0, "a"]);
 });
 
-Deno.test("a reserved prefix made of values is refused per row", () => {
+Deno.test("a reserved prefix that comes from values is refused per row", () => {
   const rows = tableOf({ a: strings(["$KV", "$JS"]), b: strings(["x", "y"]) });
   const error = refusal(() => prepared(rows, { subject: "{row.a}.{row.b}" }));
   assert.deepEqual([error.code, error.row, error.column], ["encode.subject", 1, "a"]);
   assert.match(error.message, /must not be below \$JS\., which is reserved by the server: received "\$JS\.y"/);
 });
 
-Deno.test("a subject that leaves no room on the command line is refused with its row", () => {
+Deno.test("a subject too long for a protocol line is refused with its row", () => {
   const fits = subjectsOf(prepared(tableOf({ a: strings(["x".repeat(4000)]) }), { subject: "s.{row.a}" }));
   assert.equal(fits[0]!.length, 4002);
   const error = refusal(() => prepared(tableOf({ a: strings(["x", "x".repeat(4090)]) }), { subject: "s.{row.a}" }));
   assert.deepEqual([error.code, error.row], ["encode.subject", 1]);
 });
 
-Deno.test("a fixed subject and a row's own may both be as long as the command line allows with the largest sizes", () => {
+Deno.test("a fixed subject and a row's own may be as long as the protocol line allows with the largest sizes", () => {
   const rows = (length: number) => tableOf({ a: strings(["x".repeat(length)]), b: strings(["y"]) });
   const refuses = (make: () => unknown): boolean => {
     try {
@@ -232,7 +232,7 @@ Deno.test("subjectEscape percent makes one token of every non-empty string, whic
   );
 });
 
-Deno.test("subjects are those of a plain expansion, and refused where it is", () => {
+Deno.test("subjects agree with a simple expansion, and are refused when it refuses them", () => {
   const value = fc.option(fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 5 }),
     fc.constantFrom("eu", "us", "a.b", "*", "x>", "%", "a%20b", "$JS", "\t", "\u3000", "\u00e9"),
@@ -257,7 +257,7 @@ Deno.test("subjects are those of a plain expansion, and refused where it is", ()
   );
 });
 
-/** The subject of a row, the slow way; undefined if it must be refused. */
+/** The subject of a row, computed in a slow way; undefined if it must be refused. */
 function plainSubject(template: string, row: Readonly<Record<string, string | null>>): string | undefined {
   let isToken = true;
   const subject = template.replace(/\{row\.(\w+)(?:\|([^}]*))?\}/g, (_, name: string, fallback?: string) => {
@@ -274,7 +274,7 @@ function plainSubject(template: string, row: Readonly<Record<string, string | nu
   }
 }
 
-Deno.test("a header has the value of its row, and is left out for null", () => {
+Deno.test("a header contains the value of its row, and is omitted for null", () => {
   const columns: Values = {
     region: strings(["eu", null, ""]),
     price: arrow.vectorFromArray([0.1, NaN, -0], new arrow.Float64()),
@@ -296,7 +296,7 @@ Deno.test("a header has the value of its row, and is left out for null", () => {
   ]);
 });
 
-Deno.test("subjects and headers in memory of earlier pieces are those in new memory", () => {
+Deno.test("subjects and headers in memory of earlier pieces equal those in new memory", () => {
   const options = { subject: "s.{row.a|none}", headers: { "X-A": "{row.a}", "X-B": "{row.b|-}/{row.a}" } };
   const value = fc.option(fc.stringMatching(/^[a-z]{0,9}$/));
   const piece = fc.array(fc.record({ a: value, b: value, id: value }), { minLength: 1, maxLength: 40 });
@@ -399,7 +399,7 @@ Deno.test("one id on two subjects, or with two headers, is refused: the stream w
   assert.equal(prepared(rows, { bodyColumns }).count, 2);
 });
 
-Deno.test("bodyColumns picks columns in its order, or leaves some out", () => {
+Deno.test("bodyColumns picks columns in its order, or omits some", () => {
   const rows = tableOf({ a: strings(["1"]), b: strings(["2"]), c: strings(["3"]) });
   const body = (options: Partial<PublisherOptions>) => bodiesOf(prepared(rows, options))[0];
   assert.equal(body({ bodyColumns: { pick: ["c", "a"] } }), '{"c":"3","a":"1"}');
@@ -409,7 +409,7 @@ Deno.test("bodyColumns picks columns in its order, or leaves some out", () => {
   assert.equal(body({ subject: "s.{row.a}", bodyColumns: { omit: ["a"] } }), '{"b":"2","c":"3"}');
 });
 
-Deno.test("rawBodyColumn sends the bytes of a column as they are, and nothing for null", () => {
+Deno.test("rawBodyColumn sends the bytes of a column unchanged, and nothing for null", () => {
   const binary = arrow.vectorFromArray([Uint8Array.of(0, 255), null, new Uint8Array(0)], new arrow.Binary());
   const rows = tableOf({ payload: binary, text: strings(['{"a": 1}', null, "\u00e4"]) });
   const raw = prepared(rows, { rawBodyColumn: "payload" });
@@ -421,7 +421,7 @@ Deno.test("rawBodyColumn sends the bytes of a column as they are, and nothing fo
   assert.equal(headersOf(events, 0)[0], "Content-Type: application/cloudevents+json");
 });
 
-Deno.test("operationColumn gives each row its operation, and refuses what is not mapped", () => {
+Deno.test("operationColumn sets each row's operation, and refuses values that are not mapped", () => {
   const rows = tableOf({ op: strings(["c", "u", "d", "r"]) });
   const operationValues = { c: "insert", u: "update", d: "delete", r: "insert" } as const;
   const made = prepared(rows, { operationColumn: "op", operationValues });

@@ -25,14 +25,14 @@ ${SEED}
 *************************************************************
 `;
 
-Deno.test("parseCreds() reads what nsc writes, and what the NATS libraries write", async () => {
+Deno.test("parseCreds() reads files of nsc and of the NATS libraries", async () => {
   assert.deepEqual(parseCreds(FILE), { jwt: JWT, nkeySeed: SEED });
   const { jwt, nkeySeed } = await (await makeOperator()).user();
   const written = new TextDecoder().decode(fmtCreds(jwt, nkeys.fromSeed(new TextEncoder().encode(nkeySeed))));
   assert.deepEqual(parseCreds(written), { jwt, nkeySeed });
 });
 
-Deno.test("parseCreds() accepts the forms that NATS clients accept, and no line end after the last line", () => {
+Deno.test("parseCreds() accepts the forms that NATS clients accept, also without a final line end", () => {
   const forms = {
     "CRLF": FILE.replaceAll("\n", "\r\n"),
     "a byte order mark": `\ufeff${FILE}`,
@@ -52,7 +52,7 @@ Deno.test("parseCreds() accepts the forms that NATS clients accept, and no line 
   }
 });
 
-Deno.test("parseCreds() gives a connection what the client's own reading of the file gives", () => {
+Deno.test("parseCreds() returns the credentials that the NATS client reads from the same file", () => {
   const words = fc.string({ unit: fc.constantFrom(..."AZ ="), maxLength: 8 });
   const dashes = fc.integer({ min: 3, max: 9 }).map((count) => "-".repeat(count));
   const mark = fc.tuple(dashes, words, dashes).map((parts) => parts.join(""));
@@ -97,7 +97,7 @@ Deno.test("parseCreds() throws on a file without JWT or seed, and shows no part 
   }
 });
 
-Deno.test("parseCreds() looks at each line a fixed number of times", () => {
+Deno.test("parseCreds() reads each line a fixed number of times", () => {
   const text = `${"-".repeat(2_000_000)}\n`.repeat(3) + FILE;
   assert.deepEqual(parseCreds(text), { jwt: JWT, nkeySeed: SEED });
 });

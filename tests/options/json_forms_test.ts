@@ -42,12 +42,12 @@ for (const [json, code, field, says] of cases) {
   });
 }
 
-Deno.test("encodeRows() throws when given an option that it does not have", () => {
+Deno.test("encodeRows() throws on an unknown option", () => {
   const options = { jsno: {} } as EncodeRowsOptions;
   refuses(() => encodeRows(numberBatch(1), options), { code: "config.unknown", field: "jsno", says: '"json"' });
 });
 
-Deno.test("parseConfig() reads the forms in snake_case and gives them in camelCase, deeply frozen", () => {
+Deno.test("parseConfig() reads the forms in snake_case and returns them in camelCase, deeply frozen", () => {
   const json = { non_finite: "null", columns: { non_finite: { non_finite: "string" }, nonFinite: { int64: "safe" } } };
   const config = parseConfig({ url: "nats://a", stream: "S", subject: "s", json });
   assert.deepEqual(config.json, {
@@ -63,7 +63,7 @@ Deno.test("parseConfig() reads the forms in snake_case and gives them in camelCa
   refuses(() => parseConfig(document), { code: "config.unknown", field, says: "json.columns.a.non_finite" });
 });
 
-Deno.test("formsOf() puts a column's forms over those of all, and these over the default", () => {
+Deno.test("formsOf() prefers a column's forms to those of all columns, and these to the defaults", () => {
   const json: JsonForms = { int64: "string", nulls: "omit", columns: { a: { int64: "safe" } } };
   assert.deepEqual(formsOf(undefined, "a"), DEFAULT_FORMS);
   assert.deepEqual(formsOf(json), { ...DEFAULT_FORMS, int64: "string", nulls: "omit" });

@@ -1,4 +1,4 @@
-/** The recipes of docs/recipes.md, run as they stand there: their programs, what these print, their command lines. */
+/** Runs the recipes of docs/recipes.md as written: their programs, the printed output, their command lines. */
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ const PAGE = readFileSync(`${ROOT}/docs/recipes.md`, "utf8");
 /** The address that the page's programs dial. */
 const ADDRESS = "nats://localhost:4222";
 
-/** What the command publishes: objects, and the types of their keys. */
+/** The command's input: objects, and the types of their keys. */
 interface Input {
   readonly objects: readonly Readonly<Record<string, unknown>>[];
   readonly types: Readonly<Record<string, arrow.DataType>>;

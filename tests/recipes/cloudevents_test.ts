@@ -24,7 +24,7 @@ testRecipe("CloudEvents", ["EVENTS"], {
   },
 });
 
-Deno.test("each attribute is one header, and a null leaves an optional attribute out", async () => {
+Deno.test("each attribute is one header, and a null omits an optional attribute", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, {
@@ -56,7 +56,7 @@ Deno.test("each attribute is one header, and a null leaves an optional attribute
       ["ce-id", "1"],
       ...common,
       ["ce-source", "/a"],
-      ["ce-subject", "Z%C3%BCrich"], // percent-encoded by who made the column, as the binding wants
+      ["ce-subject", "Z%C3%BCrich"], // percent-encoded in the column already, as the binding requires
       ["ce-datacontenttype", "text/plain"],
     ],
     [

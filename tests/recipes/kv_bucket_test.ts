@@ -38,7 +38,7 @@ interface Change {
 const rowsOfChanges = (changes: readonly Change[]) =>
   rowsOf(changes, { key: "utf8", value: "utf8", operation: "utf8" });
 
-/** Runs a test with an empty bucket, and with what publishes changes to it. */
+/** Runs a test with an empty bucket and a function that publishes changes to it. */
 async function withBucket(
   history: number,
   test: (bucket: KV, publish: (changes: readonly Change[]) => Promise<unknown>, nc: NatsConnection) => Promise<void>,
@@ -56,7 +56,7 @@ async function historyOf(bucket: KV): Promise<string[]> {
   return entries.map(({ key, operation }) => `${key} ${operation}`);
 }
 
-Deno.test("a KV client reads, lists and watches puts and deletes as they come", async () => {
+Deno.test("a KV client reads, lists and watches puts and deletes as they arrive", async () => {
   await withBucket(1, async (bucket, publish) => {
     const watch = (await bucket.watch())[Symbol.asyncIterator]();
     const watched = async () => {
@@ -110,7 +110,7 @@ Deno.test("a PURGE reads as deleted, but keeps older revisions, and ignoreDelete
   });
 });
 
-Deno.test("the client reads exactly the keys of its own characters; it lists and watches any other key", async () => {
+Deno.test("a KV client reads exactly the keys of allowed characters, and lists and watches any other key", async () => {
   await withBucket(1, async (bucket, publish) => {
     const ascii = Array.from({ length: 0x7f - 0x21 }, (_, i) => String.fromCharCode(0x21 + i));
     const keys = [...ascii.filter((character) => !/[.*>]/.test(character)), "\u00e9"].map((character) =>
@@ -186,7 +186,7 @@ Deno.test("a stream that jetrow creates keeps every revision, and refuses a clie
   await assert.rejects(bucket.purge("a"), /rollup not permitted/);
 });
 
-Deno.test("publishing to a bucket without createStream is refused while there is no bucket", async () => {
+Deno.test("publishing to a bucket without createStream is refused if the bucket does not exist", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await assert.rejects(Publisher.open(nc, OPTIONS), { code: "route.missing" });

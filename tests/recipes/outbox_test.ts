@@ -44,7 +44,7 @@ Deno.test("an outbox that is published again stores nothing twice", async () => 
   assert.deepEqual((await storedIn(nc, "OUTBOX")).map(({ body }) => body), ["{}", ""]);
 });
 
-Deno.test("two outboxes with the same keys are apart by subject, resource or namespace", async () => {
+Deno.test("two outboxes with the same keys are kept apart by subject, resource or namespace", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   const outboxes: readonly (readonly [resource: string, over: Partial<Options>])[] = [

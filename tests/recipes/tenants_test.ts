@@ -13,7 +13,7 @@ testRecipe("A stream per tenant", ["ORDERS_acme", "ORDERS_globex"], {
   "globex.arrow": { objects: [{ tenant: "globex", region: "us", total: 2 }], types },
 });
 
-Deno.test("a tenant without a stream, or with a name that no stream can have, is refused alone", async () => {
+Deno.test("only the tenant without a stream, or with an invalid stream name, is refused", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "ORDERS_acme", subjects: ["orders.acme.*"] });

@@ -65,7 +65,7 @@ async function checkRefusals(
   });
 }
 
-/** The runtime decides which authorities a WebSocket trusts: an environment variable names ours. */
+/** The runtime decides which authorities a WebSocket trusts: an environment variable names the test's. */
 async function checkSecureWebSocket(runtime: string, variable: string, command: readonly string[]): Promise<void> {
   const { ca, server: certificate } = await makeCertificates();
   await using server = await startNatsServer({ jetstream: false, tls: certificate, websocket: true });

@@ -13,7 +13,7 @@ const MODES: readonly (readonly [mode: PublishMode, since: string])[] = [
 
 for (const [publishMode, since] of MODES) {
   Deno.test({
-    name: `without standard headers a message has its body and its id alone (${publishMode})`,
+    name: `without standard headers a message has only its body and its id (${publishMode})`,
     ignore: olderThan(since, version, `${publishMode}: rows without headers`),
     async fn() {
       await using server = await startNatsServer();
@@ -36,7 +36,7 @@ for (const [publishMode, since] of MODES) {
   });
 }
 
-Deno.test("without standard headers, other headers and a time to live are still sent, null headers left out", async () => {
+Deno.test("without standard headers, other headers and a time to live are sent, and null headers omitted", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await using publisher = await Publisher.open(nc, { ...OPTIONS, headers: { "X-A": "1" } });
@@ -57,7 +57,7 @@ Deno.test("without standard headers a row can only be an insert", async () => {
   assert.equal((await publisher.publish({ resource: "eu", rows: numberBatch(2), operations: "insert" })).rows, 2);
 });
 
-Deno.test("over WebSocket too, a message without headers has none", async () => {
+Deno.test("a message without headers is sent without a header block over WebSocket, too", async () => {
   await using server = await startNatsServer({ websocket: true });
   await using nc = await connect({ url: server.wsUrl });
   await using publisher = await Publisher.open(nc, OPTIONS);

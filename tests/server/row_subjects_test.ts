@@ -40,7 +40,7 @@ function inEachMode(what: string, test: (nc: NatsConnection, publishMode: Publis
 
 const strings = (values: readonly (string | null)[]): arrow.Vector => arrow.vectorFromArray(values, new arrow.Utf8());
 
-/** Rows with a region of a few, a number, and an id each. */
+/** Rows with a region, a number and an id; there are few regions. */
 function ordersOf(count: number, first = 0): ArrowRows {
   const numbers = Array.from({ length: count }, (_, i) => first + i);
   return new arrow.Table({
@@ -153,7 +153,7 @@ inEachMode("a subject that the stream does not capture refuses the piece, with t
   assert.equal((await infoOf(nc, "ORDERS")).state.messages, 4);
 });
 
-Deno.test("a filter that was added to the stream since is found before a row is refused", async () => {
+Deno.test("a filter that was added to the stream after opening is found before a row is refused", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "ORDERS", subjects: ["orders.shop.eu", "orders.shop.us"] });
@@ -180,7 +180,7 @@ Deno.test("publishAll() with row subjects and composite ids publishes each row o
 });
 
 Deno.test({
-  name: "an atomic batch of several subjects is refused where servers may store a part of it",
+  name: "an atomic batch of several subjects is refused if servers may store a part of it",
   ignore: olderThan("2.12.1", version, "atomic batches"),
   fn: async () => {
     await using server = await startNatsServer();
@@ -212,7 +212,7 @@ Deno.test({
   },
 });
 
-Deno.test("inspect() judges the pattern of row subjects, limits per subject too", async () => {
+Deno.test("inspect() checks the pattern of row subjects, and limits per subject", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
   await addStream(nc, { name: "ORDERS", subjects: ["orders.>"], max_msgs_per_subject: 1 });

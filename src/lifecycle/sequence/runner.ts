@@ -259,7 +259,7 @@ export class SequenceRunner {
     const untold = isJetrowError(error) && error.name === "ConnectionError" ? part.sent : hasFailed(part.codes);
     if (!untold) return undefined;
     const text = error instanceof Error ? error.message : describe(error);
-    return { ...failure, reason: `${failure.reason}; and besides: ${text}`, cause: error };
+    return { ...failure, reason: `${failure.reason}; also: ${text}`, cause: error };
   }
 
   /** Adds the batch to an error of the data: the batch that was taken last. */

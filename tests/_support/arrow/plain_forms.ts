@@ -1,6 +1,6 @@
 /**
- * Rows in other forms, made of their default JSON and their Arrow data: slow, by strings and BigInts, and sharing no
- * code with the encoder.
+ * Rows in other forms, made from their default JSON and their Arrow data: slow, by strings and BigInts, and without code
+ * of the encoder.
  */
 
 import * as arrow from "apache-arrow";
@@ -69,7 +69,7 @@ function writeMember(
 const meaning = ({ metadata }: arrow.Field): string | undefined =>
   metadata.get("ARROW:extension:name") === "arrow.json" ? "json" : metadata.get("filament.logical");
 
-/** What the value's own field is, seen through dictionaries and unions. */
+/** The type of the value itself, behind dictionaries and unions. */
 function meaningOf(field: arrow.Field, data: arrow.Data, slot: number): string | undefined {
   if (!arrow.DataType.isUnion(field.type)) return meaning(field);
   const [child, childData, place] = unionMember(field, data, slot);
@@ -87,7 +87,7 @@ function isNull(field: arrow.Field, data: arrow.Data, slot: number): boolean {
   return !chunk.getValid(place);
 }
 
-/** The chunk of a dictionary that a row's value is in, and the slot in it. */
+/** The chunk of a dictionary that contains a row's value, and the slot in it. */
 function dictionaryValue(data: arrow.Data, slot: number): [arrow.Data, number] {
   let place = Number(data.values[slot]);
   for (const chunk of data.dictionary!.data) {

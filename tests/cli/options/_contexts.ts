@@ -1,10 +1,10 @@
-/** Contexts of the `nats` command, in a folder of their own. */
+/** A home folder with contexts of the `nats` command. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What `nats context save` writes, with no field used. */
+/** What `nats context save` writes, with all fields empty. */
 const UNUSED = {
   description: "",
   url: "",

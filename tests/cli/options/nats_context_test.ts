@@ -19,7 +19,7 @@ const credsText = (jwt: string, seed: string) =>
   `-----BEGIN NATS USER JWT-----\n${jwt}\n------END NATS USER JWT------\n\n` +
   `-----BEGIN USER NKEY SEED-----\n${seed}\n------END USER NKEY SEED------\n`;
 
-/** Publishes three rows with the settings of a context, and expects them to arrive. */
+/** Publishes three rows with the settings of a context, and asserts that they arrive. */
 async function publishes(args: readonly string[], env: Record<string, string>): Promise<void> {
   using files = new Files(3);
   const route = ["--stream", "ORDERS", "--subject", "orders.{resource}"];
@@ -28,7 +28,7 @@ async function publishes(args: readonly string[], env: Record<string, string>): 
   assert.deepEqual(receiptsOf(out).map(({ rows, stream }) => [rows, stream]), [[3, "ORDERS"]]);
 }
 
-/** Wrong usage: exit code 2, nothing on standard output, one line, and no secret. */
+/** Asserts a usage error: exit code 2, nothing on standard output, one line, and no secret. */
 async function wrong(args: readonly string[], env: Record<string, string>, message: RegExp | string): Promise<void> {
   const { exitCode, out, err } = await jetrow(["check", "--stream", "S", "--subject", "s", ...args], { env });
   assert.deepEqual({ exitCode, out }, { exitCode: 2, out: "" }, err);
@@ -56,7 +56,7 @@ Deno.test("--context connects as nats does: user and password, and an nkey's fil
   await publishes(["--url", other.url], { JETROW_NKEY_SEED: nkey.nkeySeed });
 });
 
-Deno.test("--context connects as nats does: a token, of servers without a scheme", async () => {
+Deno.test("--context connects as nats does: a token, and servers without a scheme", async () => {
   await using server = await startNatsServer({ config: tokenAuth(SECRET) });
   using contexts = new Contexts();
   const { host } = new URL(server.url.replace("nats:", "http:"));
@@ -151,7 +151,7 @@ Deno.test("the selected context is not used by itself", async () => {
   await wrong([], contexts.env, "config.missing: --url is required. Set --url, --context or NATS_URL.");
 });
 
-Deno.test("a context that does not exist lists those that do", async () => {
+Deno.test("a context that does not exist is reported with the names of existing ones", async () => {
   using contexts = new Contexts();
   const folder = join(contexts.home, ".config/nats/context");
   await wrong(
@@ -180,7 +180,7 @@ Deno.test("a context that does not exist lists those that do", async () => {
   }
 });
 
-Deno.test("a context with a field that jetrow cannot follow is refused by file and field", async () => {
+Deno.test("a context with a field that jetrow does not support is refused by file and field", async () => {
   using contexts = new Contexts();
   const unsupported = {
     socks_proxy: `socks5://u:${SECRET}@127.0.0.1`,
@@ -203,7 +203,7 @@ Deno.test("a context with a field that jetrow cannot follow is refused by file a
   }
 });
 
-Deno.test("what does not concern the connection in a context, or is empty, is ignored", async () => {
+Deno.test("fields of a context that are empty or do not concern the connection are ignored", async () => {
   await using server = await startNatsServer();
   using contexts = new Contexts();
   const empty = { later: "", more: null, list: [], off: false };
@@ -211,7 +211,7 @@ Deno.test("what does not concern the connection in a context, or is empty, is ig
   await publishes(["--context", "own"], contexts.env);
 });
 
-Deno.test("a context that is broken is refused by file and field, and no secret is shown", async () => {
+Deno.test("an invalid context is refused by file and field, and no secret is shown", async () => {
   using contexts = new Contexts();
   const refused = async (fields: Record<string, unknown>, words: string | RegExp) => {
     const path = contexts.save("bad", { url: "nats://127.0.0.1:1", ...fields });
@@ -289,7 +289,7 @@ Deno.test("a password that looks like a reference without its slashes is a passw
   await publishes(["--context", "odd"], contexts.env);
 });
 
-Deno.test("a login with a context's credentials that fails shows none of them", async () => {
+Deno.test("a failed login with a context's credentials shows none of them", async () => {
   const [user, other] = [nkeyUser(), nkeyUser()];
   const { jwt, nkeySeed } = await (await makeOperator()).user();
   await using server = await startNatsServer({ config: user.config });

@@ -18,13 +18,13 @@ async function configFrom(args: readonly string[], env: Record<string, string>):
   return await configOf(given, OPTIONS, { env, signal: new AbortController().signal });
 }
 
-/** What one source gives: arguments, variables, or both. */
+/** One source's settings: arguments, variables, or both. */
 interface Given {
   readonly args?: readonly string[];
   readonly env?: Record<string, string>;
 }
 
-/** The sources of docs/cli.md, first to last. */
+/** The sources of docs/cli.md, in order. */
 const SOURCES = [
   "the command line",
   "`JETROW_` variables",
@@ -34,13 +34,13 @@ const SOURCES = [
   "the context of `NATS_CONTEXT`",
 ] as const;
 
-/** A user's JWT and seed, told apart by the JWT. */
+/** A user's JWT and seed; the JWTs differ. */
 const userOf = (name: string) => ({
   jwt: `a.${name}.c`,
   nkey_seed: new TextDecoder().decode(nkeys.createUser().getSeed()),
 });
 
-/** Writes what each source has of a setting, `undefined` where it cannot have it. */
+/** The value of a setting in each source, `undefined` if the source cannot have it. */
 function sourcesOf(contexts: Contexts, setting: string): readonly (Given | undefined)[] {
   const creds = (name: string) => {
     const { jwt, nkey_seed } = userOf(name);
@@ -111,7 +111,7 @@ const READ: Record<string, (config: SinkConfig) => string | undefined> = {
 };
 
 for (const [setting, read] of Object.entries(READ)) {
-  Deno.test(`the first source that gives it decides: ${setting}`, async () => {
+  Deno.test(`the first source that has a value decides: ${setting}`, async () => {
     using contexts = new Contexts();
     const sources = sourcesOf(contexts, setting);
     for (let first = 0; first < sources.length; first++) {
@@ -131,7 +131,7 @@ Deno.test("docs/cli.md lists the sources in their order", () => {
   assert.deepEqual([...rows].map(([, source]) => source), [...SOURCES]);
 });
 
-Deno.test("a context that is named leaves the one of NATS_CONTEXT unread", async () => {
+Deno.test("the context of NATS_CONTEXT is not read if --context names another one", async () => {
   using contexts = new Contexts();
   contexts.save("named", { url: "nats://a" });
   for (const given of [{ args: ["--context", "named"] }, { env: { JETROW_CONTEXT: "named" } }]) {
@@ -156,7 +156,7 @@ Deno.test("the server of a context without a URL is NATS_URL, otherwise the defa
   }
 });
 
-Deno.test("credentials belong together: a context's are used whole, or not at all", async () => {
+Deno.test("credentials belong together: a context's are used completely or not at all", async () => {
   using contexts = new Contexts();
   contexts.save("user", { url: "nats://a", user: "u", password: "p" });
   contexts.save("token", { url: "nats://a", token: "t", ca: contexts.write("ca.pem", "c") });
@@ -186,7 +186,7 @@ Deno.test("credentials belong together: a context's are used whole, or not at al
   assert.deepEqual({ ...tls }, { handshakeFirst: true, ca: "c" });
 });
 
-Deno.test("files of a context that are overridden are not read", async () => {
+Deno.test("files of a context whose settings are overridden are not read", async () => {
   using contexts = new Contexts();
   contexts.save("broken", { url: "nats://a", creds: "/no/such.creds", ca: "/no/such.pem" });
   const ca = contexts.write("ca.pem", "c");
@@ -194,7 +194,7 @@ Deno.test("files of a context that are overridden are not read", async () => {
   assert.deepEqual([config.token, config.tls?.ca], ["t", "c"]);
 });
 
-Deno.test("a value that the document has and that is wrong is refused, whatever a context has", async () => {
+Deno.test("a wrong value in the document is refused, whatever a context has", async () => {
   using contexts = new Contexts();
   contexts.save("whole", { url: "nats://a", inbox_prefix: "_INBOX.a", ca: contexts.write("ca.pem", "c") });
   for (const part of [{ url: null }, { inbox_prefix: null }, { tls: null }, { tls: "x" }, { tls: [] }]) {

@@ -25,7 +25,7 @@ const FLAGS = [
   "region,op",
 ];
 
-Deno.test("publish takes subject, headers, ids, operations and body from columns", async () => {
+Deno.test("publish reads subject, headers, ids, operations and body from columns", async () => {
   using files = new Files(6, columns);
   await using server = await startNatsServer();
   const where = destination(server, "ORDERS", "orders.{row.region}");
@@ -111,7 +111,7 @@ for (
     [["--stream", "S_{row.region}"], /--stream must not contain \{row\.NAME\}/],
   ] as const
 ) {
-  Deno.test(`publish ${flags.join(" ")} is wrong usage`, async () => {
+  Deno.test(`publish ${flags.join(" ")} is a usage error`, async () => {
     using files = new Files(1, columns);
     const given = new Set<string>(flags);
     const base = [["--url", "nats://localhost"], ["--stream", "S"], ["--subject", "s"]].filter(([name]) =>
@@ -151,7 +151,7 @@ Deno.test("a journal records the options of columns, and a run with other ones i
     "batch-bytes": 16777216,
   });
   assert.equal(inputs[0].subject, "orders.*");
-  // The last piece lost its receipt: its rows are begun and not settled.
+  // Without the last piece's receipt its rows are begun and not settled.
   const last = lines.findLastIndex((line) => line.includes('"kind":"receipt"'));
   writeFileSync(journal, `${lines.slice(0, last).join("\n")}\n`);
   const other = await jetrow([...base, ...FLAGS.slice(0, -2), "--resume", journal]);
