@@ -60,7 +60,7 @@ export function failedRequest(error: unknown, subject: string, prefix: string, t
     case "NoRespondersError":
       return new ConnectionError(
         "connection.no_jetstream",
-        `Cannot request ${subject}: nobody answers there (503): JetStream is off on the server, for this account or in ` +
+        `Cannot request ${subject}: no server answers on it (503): JetStream is off on the server, for this account or in ` +
           "this domain",
         { cause: error },
       );
