@@ -4,12 +4,14 @@
  * Usage: worker SUITES [--quick] [--rounds N] [WORD ...]
  *        worker contender JOB
  *        worker route JOB
+ *        worker millions JOB
  *
  * @module
  */
 
 import process from "node:process";
 import { contenders, type Job } from "./contenders.ts";
+import { type MemoryJob, publishMillions } from "./memory.ts";
 import { type RouteJob, routes } from "./routes.ts";
 import { serve } from "./support/child.ts";
 import type { Bench } from "./support/measure.ts";
@@ -17,14 +19,24 @@ import { runtimeName } from "./support/stage.ts";
 import { suites } from "./suites.ts";
 
 const [names = "", ...rest] = process.argv.slice(2);
-if (names === "contender") {
-  const job: Job = JSON.parse(rest[0]!);
-  await serve(await contenders[job.contender](job));
-  process.exit(0);
-}
-if (names === "route") {
-  const job: RouteJob = JSON.parse(rest[0]!);
-  await serve(await routes[job.way](job));
+/** What a process does once per line that it reads, after it has prepared its job. */
+const jobs: Readonly<Record<string, (job: string) => Promise<() => Promise<unknown>>>> = {
+  contender(text) {
+    const job: Job = JSON.parse(text);
+    return contenders[job.contender](job);
+  },
+  route(text) {
+    const job: RouteJob = JSON.parse(text);
+    return routes[job.way](job);
+  },
+  millions(text) {
+    const job: MemoryJob = JSON.parse(text);
+    return Promise.resolve(() => publishMillions(job));
+  },
+};
+const job = jobs[names];
+if (job !== undefined) {
+  await serve(await job(rest[0]!));
   process.exit(0);
 }
 const quick = rest.includes("--quick");
