@@ -91,7 +91,7 @@ Deno.test("compare() takes ratios within the same round, and warms up cases that
   await compare(bench, { suite: "s", case: "c", unit: "rows" }, [a, b]);
   assert.deepEqual(calls, { a: 4, b: 3 });
   assert.deepEqual(lines.map(({ name, ratios }) => [name, ratios]), [["a", { b: 2 }], ["b", { a: 0.5 }]]);
-  assert.deepEqual(lines.map(({ cpuRatios }) => cpuRatios), [{ b: 0.5 }, { a: 2 }]);
+  assert.deepEqual(lines.map(({ clientCpuRatios }) => clientCpuRatios), [{ b: 0.5 }, { a: 2 }]);
   assert.equal(lines[0]!.perSecond, 100 / 3);
 });
 

@@ -49,8 +49,9 @@ export interface Line {
   readonly serverCpu?: number | undefined;
   /** The median over the rounds of this rate divided by the other's. */
   readonly ratios: Readonly<Record<string, number>>;
-  /** The same of the client CPU, where both were measured. */
-  readonly cpuRatios?: Readonly<Record<string, number>>;
+  /** The same ratio of the CPU of client and server, where both were measured. */
+  readonly clientCpuRatios?: Readonly<Record<string, number>>;
+  readonly serverCpuRatios?: Readonly<Record<string, number>>;
   /** The meaning of an additional figure, for example `MiB`. */
   readonly extra?: Readonly<Record<string, number>>;
 }
@@ -105,7 +106,8 @@ export async function compare(
       clientCpu: clientCpu[i] && median(clientCpu[i]),
       serverCpu: serverCpu[i] && median(serverCpu[i]),
       ratios: against(rates),
-      cpuRatios: against(clientCpu),
+      clientCpuRatios: against(clientCpu),
+      serverCpuRatios: against(serverCpu),
     });
   });
 }
