@@ -28,6 +28,9 @@ export function addOperationValues(given: GivenOptions, document: Document, keys
   const lines = given.values.get("operation-value");
   if (!Array.isArray(lines)) return;
   const origin = originOf(given, "operation-value");
+  if (document.operation_column === undefined) {
+    throw new UsageError(`${origin} must not be set without ${originOf(given, "operation-column")}`);
+  }
   const values = lines.map((line: string) => {
     const at = line.lastIndexOf("=");
     if (at < 0) throw new UsageError(`${origin} must be 'VALUE=OPERATION': received ${JSON.stringify(line)}`);
@@ -40,8 +43,11 @@ export function addOperationValues(given: GivenOptions, document: Document, keys
 
 /** Sets the body columns of the document: `--pick` and `--omit` exclude each other. */
 export function addBodyColumns(given: GivenOptions, document: Document, keys: Map<string, string>): void {
-  const columns = ["pick", "omit"].filter((name) => given.values.has(name));
-  if (columns.length === 0) return;
-  document.body_columns = Object.fromEntries(columns.map((name) => [name, given.values.get(name)]));
-  keys.set("body_columns", columns.map((name) => originOf(given, name)).join(" and "));
+  const [name, other] = ["pick", "omit", "raw-body-column"].filter((name) => given.values.has(name));
+  if (other !== undefined) {
+    throw new UsageError(`${originOf(given, other)} must not be set with ${originOf(given, name!)}`);
+  }
+  if (name === undefined || name === "raw-body-column") return;
+  document.body_columns = { [name]: given.values.get(name) };
+  keys.set("body_columns", originOf(given, name));
 }

@@ -100,10 +100,11 @@ Deno.test("a bad value is refused before anything is created", async () => {
 for (
   const [flags, says] of [
     [["--operation", "delete", "--operation-column", "op"], /--operation must not be set with --operation-column/],
-    [["--pick", "a", "--omit", "b"], /--pick and --omit must have either pick or omit, not both/],
+    [["--pick", "a", "--omit", "b"], /--omit must not be set with --pick/],
+    [["--raw-body-column", "a", "--omit", "b"], /--raw-body-column must not be set with --omit/],
     [["--pick", "a,a"], /--pick must not name a column twice/],
     [["--event-id-column", "a,"], /--event-id-column must not be empty/],
-    [["--operation-value", "c=insert"], /--operation-value must not be set without/],
+    [["--operation-value", "c=insert"], /--operation-value must not be set without --operation-column/],
     [["--operation-column", "op", "--operation-value", "c"], /--operation-value must be 'VALUE=OPERATION'/],
     [["--operation-column", "op", "--operation-value", "c=upsert"], /--operation-value must be one of insert/],
     [["--subject-escape", "url"], /--subject-escape must be one of none, percent/],

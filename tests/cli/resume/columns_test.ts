@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { natsServerVersion, olderThan, storedIn } from "../../_support/nats/mod.ts";
 import { until } from "../../_support/wait.ts";
+import { jetrow } from "../_io.ts";
 import { Scene } from "../_journal.ts";
 
 const COLUMNS = [
@@ -59,6 +60,9 @@ for (
           assert.equal(exitCode, 0, err);
           await assertRouted(scene);
           assert.ok(scene.kinds("receipt").every(({ subject }) => subject === "orders.orders.*"));
+          if (mode === "fast") return;
+          const verified = await jetrow(["verify", scene.journal, "--url", scene.server.url]);
+          assert.equal(verified.exitCode, 0, verified.err);
         },
       });
     }
