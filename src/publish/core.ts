@@ -94,7 +94,8 @@ export class PublisherCore {
       },
       noteChange: () => this.#noteChange(),
     };
-    this.#lane = this.#mode.openLane({ nc, wire: this.#wire, settings, inbox, host });
+    this.#lane = this.#mode.openLane({ nc, wire: this.#wire, settings, inbox: inbox.prefix, host });
+    inbox.attach(this.#lane);
     this.#progress = new ProgressReporter(settings.onProgress, () => this.#counts.progress(this.#lane));
     this.#watch = watchConnection(nc, {
       onLost: (reason, cause) => this.#endNow({ code: "publish.disconnected", reason, cause }),
@@ -107,12 +108,9 @@ export class PublisherCore {
    * dialled if one of these fails.
    */
   static async open(to: Dial, options: Options, used?: UsedStreams): Promise<PublisherCore> {
-    const opening: { lane?: Lane } = {};
-    const parts = await openParts(to, options, (msg) => opening.lane?.reply(msg), used);
+    const parts = await openParts(to, options, used);
     try {
-      const core = new PublisherCore(parts);
-      opening.lane = core.#lane;
-      return core;
+      return new PublisherCore(parts);
     } catch (cause) {
       parts.inbox.close();
       if (parts.owns) await closeConnection(parts.nc);

@@ -14,7 +14,6 @@ import { checkBatchBytes, checkBatchCount, mostRowsOfBatch } from "./lanes/atomi
 import type { RowFinder } from "./lanes/atomic_answer.ts";
 import { FastLane } from "./lanes/fast.ts";
 import { FAST_REPLY_BYTES } from "./lanes/fast_protocol.ts";
-import type { Inbox } from "./connection/inbox.ts";
 import { IndividualLane } from "./lanes/individual.ts";
 import type { Lane, LaneHost } from "./lanes/lane.ts";
 
@@ -31,7 +30,8 @@ export interface LaneParts {
   readonly nc: NatsConnection;
   readonly wire: Wire;
   readonly settings: Settings;
-  readonly inbox: Inbox;
+  /** The beginning of reply subjects; ends in a dot. */
+  readonly inbox: string;
   readonly host: LaneHost;
 }
 
@@ -67,11 +67,7 @@ const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
     mostRowsOfPiece: anyNumber,
     checkCount: noLimit,
     checkBytes: noLimit,
-    openLane({ wire, settings, inbox, host }) {
-      const lane = new IndividualLane(wire, settings, inbox.prefix.length, host);
-      inbox.tap((token, bytes, start, end) => lane.takeAnswer(token, bytes, start, end));
-      return lane;
-    },
+    openLane: ({ wire, settings, inbox, host }) => new IndividualLane(wire, settings, inbox.length, host),
   },
   fast: {
     whole: false,
@@ -81,7 +77,7 @@ const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
     mostRowsOfPiece: anyNumber,
     checkCount: noLimit,
     checkBytes: noLimit,
-    openLane: ({ wire, settings, inbox, host }) => new FastLane(wire, settings, inbox.prefix, host),
+    openLane: ({ wire, settings, inbox, host }) => new FastLane(wire, settings, inbox, host),
   },
   atomic: {
     whole: true,
@@ -92,7 +88,7 @@ const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
     checkCount: checkBatchCount,
     checkBytes: checkBatchBytes,
     openLane: ({ nc, wire, settings, inbox, host }) =>
-      new AtomicLane(wire, settings, inbox.prefix.length, host, rowFinder(nc, settings)),
+      new AtomicLane(wire, settings, inbox.length, host, rowFinder(nc, settings)),
   },
 };
 

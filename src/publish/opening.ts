@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Msg, NatsConnection } from "@nats-io/nats-core";
+import type { NatsConnection } from "@nats-io/nats-core";
 import { describe } from "../util/describe.ts";
 import { ConfigError } from "../errors/mod.ts";
 import { resolveOptions, type Settings } from "../options/publisher.ts";
@@ -37,7 +37,6 @@ export interface Opened {
 export async function openParts(
   to: Dial,
   options: Options,
-  onReply: (msg: Msg) => void,
   used?: UsedStreams,
 ): Promise<Opened> {
   const settings = await settingsOf(to, options);
@@ -46,7 +45,7 @@ export async function openParts(
   const { deepReplies, replyTailBytes } = modeOf(settings);
   let inbox: Inbox | undefined;
   try {
-    inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), onReply, deepReplies);
+    inbox = await openInbox(nc, inboxPrefixOf(nc, settings.inboxPrefix), deepReplies);
     const destinations = new Destinations(nc, settings, inbox.prefix.length + replyTailBytes, used);
     await destinations.open();
     return { settings, nc, owns, inbox, destinations };

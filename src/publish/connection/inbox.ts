@@ -15,12 +15,20 @@ import { type TakeAnswer, tapAnswers } from "./answer_tap.ts";
 /** How long a flush is waited for, in milliseconds. */
 const FLUSH_TIMEOUT = 5000;
 
+/** Receives the answers below an inbox. */
+export interface AnswerReceiver {
+  /** Handles an answer. */
+  reply(msg: Msg): void;
+  /** Handles an answer as bytes, if the client allows it. Returns false for answers to be passed to `reply`. */
+  takeAnswer?: TakeAnswer;
+}
+
 /** An open inbox. */
 export interface Inbox {
   /** The beginning of reply subjects; ends in a dot. */
   readonly prefix: string;
-  /** Passes answers to `take` as bytes, if the client allows it. Answers that it does not take arrive as messages. */
-  tap(take: TakeAnswer): void;
+  /** Passes answers to `receiver`. Earlier ones are ignored: nothing was sent. */
+  attach(receiver: AnswerReceiver): void;
   /** Unsubscribes. */
   close(): void;
 }
@@ -34,17 +42,17 @@ export interface Inbox {
 export async function openInbox(
   nc: NatsConnection,
   inboxPrefix: string,
-  onReply: (msg: Msg) => void,
   deep = false,
 ): Promise<Inbox> {
   const prefix = `${createInbox(inboxPrefix)}.`;
   const subject = `${prefix}${deep ? ">" : "*"}`;
   let refused: Error | undefined;
+  let receiver: AnswerReceiver | undefined;
   let subscription: Subscription;
   try {
     subscription = nc.subscribe(subject, {
       callback: (error, msg) => {
-        if (error === null) onReply(msg);
+        if (error === null) receiver?.reply(msg);
         else refused = error;
       },
     });
@@ -70,7 +78,10 @@ export async function openInbox(
   let untap = (): void => {};
   return {
     prefix,
-    tap: (take) => untap = tapAnswers(nc, prefix, take),
+    attach(to) {
+      receiver = to;
+      if (to.takeAnswer !== undefined) untap = tapAnswers(nc, prefix, to.takeAnswer.bind(to));
+    },
     close() {
       untap();
       unsubscribe();

@@ -62,7 +62,7 @@ export class IndividualLane extends Lane {
   /**
    * Handles an answer of the usual form in the bytes that arrived. Returns false for others: they arrive as replies.
    */
-  takeAnswer(token: number, bytes: Uint8Array, start: number, end: number): boolean {
+  override takeAnswer(token: number, bytes: Uint8Array, start: number, end: number): boolean {
     const call = this.#window.peek(token);
     const usual = call === undefined ? 0 : call.destination.readUsualAck(bytes, start, end);
     if (usual === 0) return false;

@@ -8,6 +8,7 @@
 import type { Msg } from "@nats-io/nats-core";
 import type { Settings } from "../../options/publisher.ts";
 import type { Call, Failure } from "../call.ts";
+import type { AnswerReceiver } from "../connection/inbox.ts";
 import { WireError } from "../connection/wire.ts";
 import { internalFailure, lostConnection } from "../failure.ts";
 import { Backlog } from "./backlog.ts";
@@ -26,7 +27,7 @@ export interface LaneHost {
 }
 
 /** Submits calls in order, and settles them. A publish mode adds how rows are submitted and what answers mean. */
-export abstract class Lane {
+export abstract class Lane implements AnswerReceiver {
   /** The publisher. */
   protected readonly host: LaneHost;
   /** What is still to be submitted. */
@@ -97,6 +98,8 @@ export abstract class Lane {
 
   /** Handles an answer below the publisher's inbox. */
   abstract reply(msg: Msg): void;
+  /** Handles an answer as bytes, if the mode's answers allow it. */
+  takeAnswer?(token: number, bytes: Uint8Array, start: number, end: number): boolean;
 
   /** Returns when something is due, in milliseconds of {@linkcode now}; Infinity if only answers are waited for. */
   protected abstract nextDue(): number;
