@@ -190,6 +190,9 @@ Deno.test("encodeRows() writes values of runs and list views in their forms, and
   const rows = batch(runs, { children: [ends, values] });
   assert.deepEqual(texts(rows, { int64: "string" }), ['{"a":"7"}', '{"a":null}']);
   assert.deepEqual(texts(rows, { int64: "string", nulls: "omit" }), ['{"a":"7"}', "{}"]);
+  const views = { typeId: 25, children: [{ name: "item", type: int64 }] };
+  const lists = { valueOffsets: Int32Array.of(0, 0), sizes: Int32Array.of(2, 1), children: [values] };
+  assert.deepEqual(texts(batch(views, lists), { int64: "string", nulls: "omit" }), ['{"a":["7",null]}', '{"a":["7"]}']);
 });
 
 Deno.test("encodeRows() writes long binary values in every form", () => {
