@@ -101,9 +101,11 @@ function repeatedId(source: RowSource, row: number, earlier: number, why: string
   );
 }
 
-function sameEventId({ ids }: RowSource, row: number, other: number): boolean {
+/** Compares the event ids of two rows. The memory of the earlier one may have been transferred since its own step. */
+function sameEventId({ view, ids }: RowSource, row: number, earlier: number): boolean {
+  checkRows(view, earlier, earlier);
   const { column: one, other: two } = ids!;
-  return one.seek(row) && two.seek(other) &&
+  return one.seek(row) && two.seek(earlier) &&
     sameBytes(one.bytes.subarray(one.start, one.end), two.bytes.subarray(two.start, two.end));
 }
 

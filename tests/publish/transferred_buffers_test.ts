@@ -7,10 +7,10 @@ import { viewRows } from "../../src/arrow/view.ts";
 import type { PreparedRows } from "../../src/message/prepared_rows.ts";
 import { prepareSteps } from "../../src/message/prepare.ts";
 import { MessageTarget } from "../../src/message/target.ts";
-import { resolveOptions } from "../../src/options/publisher.ts";
+import { resolveOptions, type Settings } from "../../src/options/publisher.ts";
 import { openBatch } from "../../src/publish/prepare_batch.ts";
 import { resourceSubject } from "../../src/subject/capture.ts";
-import type { Steps } from "../../src/util/steps.ts";
+import { type Steps, toEnd } from "../../src/util/steps.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
 import { onVirtualClock } from "../_support/clock.ts";
 
@@ -117,17 +117,9 @@ Deno.test(
   }),
 );
 
-/** 5000 rows that are made into messages, their number of steps unknown, and the buffers of their columns. */
-function messageSteps(): { steps: Steps<PreparedRows>; buffers: ArrayBuffer[] } {
-  const settings = resolveOptions({
-    ...OPTIONS,
-    subject: "orders.{row.kind|none}",
-    headers: { "X-N": "{row.n}" },
-    operationColumn: "operation",
-    bodyColumns: { pick: ["n"] },
-  });
+function targetOf(settings: Settings): MessageTarget {
   const { written, pattern, parts } = resourceSubject(settings.subject, "eu");
-  const target = new MessageTarget({
+  return new MessageTarget({
     resource: "eu",
     stream: "ORDERS",
     subject: pattern,
@@ -140,6 +132,18 @@ function messageSteps(): { steps: Steps<PreparedRows>; buffers: ArrayBuffer[] } 
     expectedStream: true,
     headers: settings.headers,
   });
+}
+
+/** 5000 rows that are made into messages, their number of steps unknown, and the buffers of their columns. */
+function messageSteps(): { steps: Steps<PreparedRows>; buffers: ArrayBuffer[] } {
+  const settings = resolveOptions({
+    ...OPTIONS,
+    subject: "orders.{row.kind|none}",
+    headers: { "X-N": "{row.n}" },
+    operationColumn: "operation",
+    bodyColumns: { pick: ["n"] },
+  });
+  const target = targetOf(settings);
   const index = Array.from({ length: 5000 }, (_, row) => row);
   const rows = arrow.tableFromArrays({
     n: Int32Array.from(index),
@@ -189,5 +193,24 @@ Deno.test("each step that makes messages checks the memory of the columns that i
       const { code } = detachedAt(at, which);
       assert.ok(code === undefined || code === "encode.malformed", `buffer ${which} before step ${at}: ${code}`);
     }
+  }
+});
+
+Deno.test("the memory of an earlier row with the same id is checked before the ids are compared", () => {
+  const strings = (values: readonly (string | null)[]) => arrow.vectorFromArray(values, new arrow.Utf8());
+  const chunk = (ids: readonly (string | null)[], first: number) => {
+    const n = Int32Array.from(ids, (_, row) => first + row);
+    return new arrow.Table({ _filament_event_id: strings(ids), n: arrow.makeVector(n) });
+  };
+  for (const isDetached of [false, true]) {
+    const first = chunk(Array.from({ length: 1024 }, (_, row) => row === 0 ? "twice" : row === 1 ? null : `${row}`), 0);
+    const rows = first.concat(chunk(["twice"], 1024));
+    const settings = resolveOptions(OPTIONS);
+    const source = openBatch({ resource: "eu", rows }, settings);
+    const steps = prepareSteps(source, { from: 0, count: 1025 }, targetOf(settings), false);
+    // The first pause is between the operations of the chunks, the second between their ids.
+    for (let pause = 0; pause < 2; pause++) assert.equal(steps.next().done, false);
+    if (isDetached) detach(first.batches[0]!.data.children[0]!.nullBitmap.buffer as ArrayBuffer);
+    assert.throws(() => toEnd(steps), { code: isDetached ? "encode.malformed" : "encode.duplicate_id" });
   }
 });
