@@ -63,7 +63,7 @@ export interface Bench {
   readonly rounds: number;
   /** Words of which a case's name must contain one; empty: all cases. */
   readonly only: readonly string[];
-  /** Seconds that each contender works before it is measured: compilers on Bun take as long. @default {3} */
+  /** Seconds that each contender works before it is measured; Bun's compilers need that long. @default {3} */
   readonly warmUp?: number;
   emit(line: Line): void;
   say(text: string): void;
@@ -115,7 +115,7 @@ export async function compare(
 /** A value for each round of each contender, if measured. */
 type Rounds = readonly (readonly number[] | undefined)[];
 
-/** Microseconds for each, in each round; undefined where one was not measured. */
+/** Microseconds per unit, in each round; undefined if one was not measured. */
 function cpuOfEach(samples: readonly Sample[], of: "clientCpu" | "serverCpu"): readonly number[] | undefined {
   if (samples.some((sample) => sample[of] === undefined)) return undefined;
   return samples.map((sample) => sample[of]! / sample.count);

@@ -41,7 +41,7 @@ export interface Place {
   slot: number;
 }
 
-/** The first value's index of each chunk of a dictionary, and the end of the last chunk; counted once per dictionary. */
+/** The index of each chunk's first value in a dictionary, and the number of all values; computed once per dictionary. */
 const chunkStarts = new WeakMap<readonly ColumnView[], readonly number[]>();
 
 function startsOf(dictionary: readonly ColumnView[]): readonly number[] {

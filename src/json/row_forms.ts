@@ -1,5 +1,5 @@
 /**
- * The forms of each column of some rows.
+ * The forms of the columns of a body.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { misspelt } from "../util/nearest.ts";
 export interface RowForms {
   /** The forms of each column, in schema order. */
   readonly columns: readonly ColumnForms[];
-  /** Whether null members of the row's object are left out, of some column at least. */
+  /** Whether null members of the row's object are omitted, for at least one column. */
   readonly sparse: boolean;
 }
 

@@ -19,7 +19,7 @@ import {
 
 /** What an error must be. */
 export interface ExpectedFailure {
-  /** The code, or several if a race decides. */
+  /** The code, or all codes that are possible in a race. */
   readonly code: PublishErrorCode | readonly PublishErrorCode[];
   /** The outcome; absent: any outcome that agrees with the rows. */
   readonly outcome?: PublishError["outcome"];
@@ -45,7 +45,7 @@ export interface Failed {
   readonly publisher: Pick<Publisher, "publish" | "stats" | "close">;
   /** The numbers of the rows in the stream, each as often as it is stored. */
   stored(): Promise<readonly number[]>;
-  /** Fails unless the inbox is unsubscribed, and the connection closed exactly if it is the publisher's own. */
+  /** Fails unless the inbox is unsubscribed; the connection must be closed if it is the publisher's, and open if not. */
   assertReleased(): Promise<void>;
   /** Answers every message again, as if it had been stored. */
   answerLate(): Promise<void>;

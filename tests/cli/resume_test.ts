@@ -108,7 +108,7 @@ Deno.test("a run that is killed repeatedly completes, each row stored once", asy
 });
 
 for (const ids of [true, false]) {
-  Deno.test(`a run whose server is killed reports outcomes, and resume ${ids ? "publishes rows with ids" : "is refused for unknown rows without ids"}`, async () => {
+  Deno.test(`resume of a run whose server was killed ${ids ? "publishes its rows with ids" : "is refused for unknown rows without ids"}`, async () => {
     await using scene = await Scene.open({ ids });
     const child = scene.start("--receipt");
     const ending = ended(child);

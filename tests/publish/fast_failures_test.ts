@@ -225,7 +225,7 @@ Deno.test(
       publishMode: "fast",
       publishTimeout: 60,
     });
-    // Each row of 600 kB needs its own memory: the gathered rows are sent before the next one.
+    // Each row of 600 kB fills a block of memory, so the gathered rows are sent before the next one.
     const rows = sizedBatch(9, 600_000);
     const error = await failureOf(run.applyAll([{ resource: "eu", rows }], { batchMaxRows: 3 })) as PublishError;
     assert.deepEqual([error.name, error.code], ["PublishError", "publish.disconnected"]);

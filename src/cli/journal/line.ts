@@ -71,7 +71,7 @@ export interface StreamLine {
   readonly duplicateWindow: number;
 }
 
-/** Written before a piece's first row is sent or, if the piece was begun before, before its unsettled rows are resent. */
+/** Written before a piece's first row is sent, and before the unsettled rows of a piece are sent again. */
 export interface BeginLine extends PieceLine {
   readonly kind: "begin";
   readonly time: string;
@@ -116,7 +116,7 @@ export const JOURNAL_BEGINNING = '{"kind":"run","journal":';
 export const FIRST_CHECK = 0;
 
 const CHECK = /,"check":(\d{1,10})\}$/;
-/** A checksum that is not necessarily at the end of its line. */
+/** A checksum that may be followed by other characters of its line. */
 const CHECK_WITHIN = /,"check":\d{1,10}\}/;
 const utf8 = new TextEncoder();
 

@@ -6,7 +6,7 @@
 
 import type { CliOption } from "./parse.ts";
 
-/** How values are written as JSON. */
+/** The options that choose how values are written as JSON. */
 export const FORM_OPTIONS: readonly CliOption[] = [
   {
     name: "json-int64",

@@ -1,5 +1,5 @@
 /**
- * Cells of values in a form that is not the default.
+ * Cells of values in another form than the default.
  *
  * @module
  */
@@ -32,7 +32,7 @@ const UNITS = { s: 0, ms: 1, us: 2, ns: 3 } as const;
 type Put = (slot: number, position: number) => number;
 
 /**
- * Returns the cell of a column whose values have a form that is not the default, or undefined if they have none.
+ * Returns the cell of a column whose values have another form than the default; undefined if all have the default.
  * `plain` makes the default cell.
  */
 export function cellInForm(column: ColumnView, key: Key, forms: ColumnForms, plain: () => Cell): Cell | undefined {
@@ -90,7 +90,7 @@ function decimalPut({ words }: ColumnView, { bits, scale }: ShapeOf<"decimal">):
   return (slot, position) => putDecimal(position, words, slot * count, count, scale);
 }
 
-/** Writes `null` for what is not finite. */
+/** Writes `null` for numbers that are not finite. */
 function finiteCell(column: ColumnView, key: Key, plain: Cell): Cell {
   const isNonFinite = nonFiniteTest(column)!;
   return (slot, position) => isNonFinite(slot) ? putNull(position, key) : plain(slot, position);
@@ -125,7 +125,7 @@ function timestampCell(
   });
 }
 
-/** A string that is a decimal; the default cell writes what is no number and refuses what it may not be. */
+/** A decimal in a string column; the default cell writes non-finite numbers and refuses invalid ones. */
 function decimalTextCell(column: ColumnView, key: Key, forms: ColumnForms, plain: () => Cell): Cell | undefined {
   if (forms.decimal === "number") return forms.nonFinite === "string" ? undefined : finiteCell(column, key, plain());
   const span = textSpan(column);

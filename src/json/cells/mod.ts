@@ -32,8 +32,8 @@ export const cellOf: CellMaker = (column, key, slots) =>
   guardCell(plainCell(column, key, slots, cellOf), column, slots);
 
 /**
- * Returns the function that makes the cells of a column whose values have these forms. Only members of an object that
- * are left out write nothing, and the object itself has its braces.
+ * Returns the function that makes the cells of a column whose values have these forms. Only omitted members of an object
+ * write nothing, and the object itself has its braces.
  */
 export function cellMaker(forms: ColumnForms): CellMaker {
   const make: CellMaker = (column, key, slots) => {

@@ -10,7 +10,7 @@ import { type TextSpan, textSpan } from "../../arrow/text_span.ts";
 
 const WORDS = ["NaN", "Infinity", "-Infinity"];
 
-/** Whether the string at a span stands for a number that is not finite. */
+/** Returns whether the string at a span means a number that is not finite. */
 export function isNonFinite({ bytes, start, end }: TextSpan): boolean {
   return end - start <= 9 && WORDS.includes(String.fromCharCode(...bytes.subarray(start, end)));
 }
@@ -19,10 +19,10 @@ export function isNonFinite({ bytes, start, end }: TextSpan): boolean {
 export function nonFiniteTest(column: ColumnView): SlotTest | undefined {
   const { type, numbers } = column;
   if (type.kind === "float") {
-    // Float16 comes as its bits: the exponent of what is not finite is all ones.
+    // Float16 values are read as bits: all exponent bits are set in a number that is not finite.
     if (type.bits === 16) return (slot) => (numbers[slot]! & 0x7c00) === 0x7c00;
     return (slot) => {
-      // A number that is beyond the buffer is undefined here: its cell refuses it.
+      // A number beyond the buffer is undefined here: its cell refuses it.
       const x = numbers[slot]!;
       return x !== x || x === Infinity || x === -Infinity;
     };

@@ -12,11 +12,11 @@ import { cellMaker, cellOf } from "./mod.ts";
 import { rawCell } from "./raw.ts";
 import { absentTest, sparseCells } from "./sparse.ts";
 
-/** How the rows of a view are written. */
+/** The way in which the rows of a view are written. */
 export interface RowStyle {
-  /** What stands before the value of each column. */
+  /** The bytes before the value of each column. */
   readonly keys: readonly Key[];
-  /** Whether the bytes of the one column are written as they are. */
+  /** Whether the bytes of the only column are the body. */
   readonly raw: boolean;
   /** The forms of the columns' values; absent: the default of each. */
   readonly forms: RowForms | undefined;

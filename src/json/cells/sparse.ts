@@ -1,5 +1,5 @@
 /**
- * Objects that leave out null members.
+ * Objects without their null members.
  *
  * @module
  */
@@ -18,21 +18,21 @@ const OPEN_OBJECT = 123;
 
 /** A member of an object. */
 export interface SparseMember {
-  /** Writes its name and its value, without what stands before them. */
+  /** Writes its name and its value, without the bytes before them. */
   readonly cell: Cell;
-  /** Whether it is left out; absent: never. */
+  /** Whether it is omitted; absent: never. */
   readonly absent: SlotTest | undefined;
 }
 
-/** Returns the test of the values that are left out, if null members are. */
+/** Returns the test of the values that are omitted, if null members are. */
 export function absentTest(column: ColumnView, { nulls, nonFinite }: ColumnForms): SlotTest | undefined {
   if (nulls === "keep") return undefined;
   return nullTest(column, nonFinite === "null" ? nonFiniteTest : undefined);
 }
 
 /**
- * Returns cells that write the members of an object in turn, with the opening brace and the commas. Every object begins
- * with the first cell, whatever became of the object before it.
+ * Returns cells that write the members of an object in order, with the opening brace and the commas. Every object begins
+ * with the first cell, even if the object before it failed.
  */
 export function sparseCells(members: readonly SparseMember[]): Cell[] {
   let isEmpty = true;

@@ -1,5 +1,5 @@
 /**
- * Bytes as base64url (RFC 4648 section 5) without padding, and as hex.
+ * Writes bytes as base64url (RFC 4648 section 5) without padding, and as hex.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const URL_ALPHABET = codesOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const HEX_DIGITS = codesOf("0123456789abcdef");
 const QUOTE = 34;
 
-/** Input between two looks at the room that is left; a multiple of three. */
+/** The amount of input between two checks of the remaining room; a multiple of three. */
 const STEP = PIECE - PIECE % 3;
 
 function codesOf(text: string): Uint8Array {
@@ -49,7 +49,7 @@ export function putBase64Url(position: number, source: Uint8Array, start: number
   return p + 1;
 }
 
-/** Writes up to three bytes as one character more than they are. */
+/** Writes up to three bytes, as one character more than their number. */
 function putTriple(position: number, source: Uint8Array, at: number, left: number): number {
   const count = Math.min(left, 3);
   const triple = source[at]! << 16 | (count > 1 ? source[at + 1]! << 8 : 0) | (count > 2 ? source[at + 2]! : 0);
