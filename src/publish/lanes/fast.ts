@@ -225,8 +225,8 @@ export class FastLane extends Lane {
   protected expire(time: number): void {
     this.#sender.batches.eachDue(time, (batch) => {
       if (batch.deadline <= time) this.#expire(batch, time);
-      else if (batch.lostAt <= time) this.#finish(batch, LOST);
-      else if (batch.nudgeAt <= time) this.#sender.nudge(batch, time);
+      else if (batch.abandonedAt <= time) this.#finish(batch, LOST);
+      else if (batch.requestAt <= time) this.#sender.requestProgress(batch, time);
     });
     this.#sender.endLingering(time);
   }

@@ -59,9 +59,9 @@ export class FastBatch {
   /** The rows that the server refused, by sequence. */
   readonly refused = new Map<number, Rejection>();
   /** When its progress or its end is requested next. */
-  nudgeAt = Infinity;
+  requestAt = Infinity;
   /** When it is abandoned, whatever its rows' deadlines are. */
-  lostAt = Infinity;
+  abandonedAt = Infinity;
   /** Its position among the batches of its sender. */
   order = 0;
   /** The runs in order. Those before `#head` are settled; no call waits for those before `#firstLive`. */
@@ -106,7 +106,7 @@ export class FastBatch {
 
   /** The earliest time at which it expires, is abandoned or is asked for progress. */
   get due(): number {
-    return Math.min(this.deadline, this.nudgeAt, this.lostAt);
+    return Math.min(this.deadline, this.requestAt, this.abandonedAt);
   }
 
   /** Adds `count` rows of a call, from `index` on. Deadlines never fall from call to call. */

@@ -26,9 +26,9 @@ const ANSWERS = 3;
  * How long a batch may have no answer before its progress is requested, in milliseconds. After 10 s the server forgets
  * it.
  */
-const SILENCE = 3000;
+const LONGEST_SILENCE = 3000;
 /** How often the end of a failing batch is requested, in milliseconds: an election takes 4 to 9 s. */
-const URGE = 250;
+const END_INTERVAL = 250;
 
 /** Sends the rows of a lane. */
 export class FastSender {
@@ -86,20 +86,20 @@ export class FastSender {
     this.#close(batch);
     if (batch.failing) return;
     batch.failing = true;
-    batch.nudgeAt = time + URGE;
+    batch.requestAt = time + END_INTERVAL;
     this.batches.noteFailing(batch);
   }
 
   /** Abandons a batch at a time, whatever its rows' deadlines are. */
   abandonAt(batch: FastBatch, time: number): void {
-    batch.lostAt = Math.min(batch.lostAt, time);
+    batch.abandonedAt = Math.min(batch.abandonedAt, time);
     this.batches.schedule(batch);
   }
 
   /** Notes an answer: the progress of a batch that is not failing need not be requested for a while. */
   noteProgress(batch: FastBatch, time: number): void {
     if (batch.failing) return;
-    batch.nudgeAt = time + this.#silence;
+    batch.requestAt = time + this.#silence;
     this.batches.schedule(batch);
   }
 
@@ -107,8 +107,8 @@ export class FastSender {
    * Requests the progress of a batch, or its end. Not before its first answer: a server that does not know batches
    * would store the request.
    */
-  nudge(batch: FastBatch, time: number): void {
-    batch.nudgeAt = batch.opening ? Infinity : time + (batch.failing ? URGE : this.#silence);
+  requestProgress(batch: FastBatch, time: number): void {
+    batch.requestAt = batch.opening ? Infinity : time + (batch.failing ? END_INTERVAL : this.#silence);
     if (batch.opening) return;
     if (batch.failing || batch.ending) this.#sendEnd(batch);
     else this.#wire.sendEmpty(batch.subject, batch.forms[PING]!, batch.sent);
@@ -280,7 +280,7 @@ export class FastSender {
   }
 
   get #silence(): number {
-    return Math.min(SILENCE, this.#settings.publishTimeout / 3);
+    return Math.min(LONGEST_SILENCE, this.#settings.publishTimeout / 3);
   }
 }
 

@@ -25,8 +25,8 @@ function opened(
 Deno.test("FastBatches calls back with due batches, oldest first, and again at their next time", () => {
   const { open, batches } = opened(3);
   const [one, two, three] = batches as [FastBatch, FastBatch, FastBatch];
-  three.nudgeAt = 50;
-  one.lostAt = 60;
+  three.requestAt = 50;
+  one.abandonedAt = 60;
   for (const batch of batches) open.schedule(batch);
   assert.equal(open.nextDue, 50);
   const due = (time: number, after: (batch: FastBatch) => void): string[] => {
@@ -38,7 +38,7 @@ Deno.test("FastBatches calls back with due batches, oldest first, and again at t
     return ids;
   };
   assert.deepEqual(due(49, () => assert.fail("nothing is due")), []);
-  assert.deepEqual(due(60, (batch) => batch === three ? batch.nudgeAt = 55 : open.remove(batch)), ["b0", "b2"]);
+  assert.deepEqual(due(60, (batch) => batch === three ? batch.requestAt = 55 : open.remove(batch)), ["b0", "b2"]);
   assert.equal(open.nextDue, 55);
   assert.deepEqual(due(200, (batch) => open.remove(batch)), ["b1", "b2"]);
   assert.deepEqual([open.nextDue, open.size], [Infinity, 0]);
