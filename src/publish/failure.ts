@@ -55,7 +55,7 @@ export function batchError(failure: Failure, { resource, only, codes, row, sent,
 
 function summary(count: number, { counts }: RowOutcomes): string {
   const parts = Object.entries(counts).filter(([, rows]) => rows > 0).map(([word, rows]) => `${rows} ${word}`);
-  return `of ${count} rows: ${parts.join(", ") || "none"}`;
+  return `of ${count} ${count === 1 ? "row" : "rows"}: ${parts.join(", ") || "none"}`;
 }
 
 /** Returns the failure of a call that its caller aborted. */
@@ -77,7 +77,7 @@ export function withServerReason(failure: Failure, reason: Error | undefined): F
 
 /** Returns the failure of all calls after the server refused an operation that all of them need. */
 export function permissionFailure(operation: string, subject: string, cause: unknown): Failure {
-  const reason = `the server refused a ${operation} to ${JSON.stringify(subject)}: the user may not`;
+  const reason = `the server refused a ${operation} to ${JSON.stringify(subject)}: the user has no permission`;
   return { code: "publish.permission", reason, cause };
 }
 

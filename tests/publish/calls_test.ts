@@ -48,7 +48,7 @@ Deno.test("a call that has ended is counted and removed once", async () => {
   calls.fail(bad, { code: "publish.timeout", reason: "no answer", call: bad, index: 0 });
   calls.fail(bad, { code: "publish.disconnected", reason: "late" });
   assert.deepEqual([calls.all, ended, counts.failures], [[other], 2, 1]);
-  await assert.rejects(bad.done, { code: "publish.timeout", row: 0 });
+  await assert.rejects(bad.done, { code: "publish.timeout", row: 0, message: /no answer \(of 1 row: 1 unsent\)$/ });
   const error = calls.failAll({ code: "publish.disconnected", reason: "the connection is lost" });
   await assert.rejects(other.done, error);
   assert.deepEqual([calls.all, counts.failures, error?.code], [[], 2, "publish.disconnected"]);
