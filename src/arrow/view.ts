@@ -125,10 +125,10 @@ function narrow(view: RowsView, from: number, count: number): RowsView {
 }
 
 function refuse(rows: unknown): never {
-  const text = `Cannot encode rows: they must be an apache-arrow RecordBatch or Table, or a flechette Table: received ${
-    describe(rows)
-  }`;
-  throw new EncodeError("encode.type", text);
+  const rule =
+    "they must be a RecordBatch or Table of apache-arrow, a Table of flechette, or rows of readArrow or rowsOf";
+  const fix = Array.isArray(rows) ? ". Call rowsOf to make rows of JavaScript objects." : "";
+  throw new EncodeError("encode.type", `Cannot encode rows: ${rule}: received ${describe(rows)}${fix}`);
 }
 
 function chunksOf(rows: ArrowRows, names: readonly string[]): Iterable<LooseChunk> {

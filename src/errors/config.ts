@@ -6,17 +6,21 @@
 
 import { JetrowError } from "./base.ts";
 import type { ConfigErrorCode } from "./codes.ts";
+import { render, type Wording, words } from "./wording.ts";
+
+/** The rule of each error, before it was rendered. */
+const rules = new WeakMap<ConfigError, string | Wording>();
 
 /** The parts of a {@linkcode ConfigError}. */
 export interface ConfigErrorParts {
   /** The option as the caller wrote it: snake_case from a document, camelCase from options. */
   readonly field: string;
   /** The rule that is broken: the rest of a sentence that begins with the field. */
-  readonly rule: string;
+  readonly rule: string | Wording;
   /** The value received, described; absent if it may be a secret or if there is none. */
   readonly received?: string | undefined;
   /** What the message begins with. Default: the field. */
-  readonly subject?: string;
+  readonly subject?: string | Wording;
   /** The error that led to this one. */
   readonly cause?: unknown;
 }
@@ -53,10 +57,16 @@ export class ConfigError extends JetrowError {
 
   /** @internal */
   constructor(code: ConfigErrorCode, { field, rule, received, subject = field, ...options }: ConfigErrorParts) {
-    super(`${subject} ${rule}${received === undefined ? "" : `: received ${received}`}`, options);
+    super(words`${subject} ${rule}${received === undefined ? "" : `: received ${received}`}`, options);
     this.code = code;
     this.field = field;
-    this.rule = rule;
+    this.rule = render(rule);
     this.received = received;
+    rules.set(this, rule);
   }
+}
+
+/** Renders the rule of an error with other names for options. */
+export function renderRule(error: ConfigError, nameOf: (option: string) => string): string {
+  return render(rules.get(error) ?? error.rule, nameOf);
 }

@@ -7,6 +7,7 @@
 import type { TextColumn } from "../arrow/text_column.ts";
 import { describe } from "../util/describe.ts";
 import { ConfigError, EncodeError } from "../errors/mod.ts";
+import { option, words } from "../errors/wording.ts";
 import type { Operation } from "../types/mod.ts";
 
 /** The operations, by their code. */
@@ -42,15 +43,15 @@ export function operationCodes(
 
 /**
  * Returns the codes of the operations that a column has. Throws an EncodeError (`encode.operations`) at a row whose
- * value is null or not among the `words`.
+ * value is null or not among the keys of `meanings`.
  */
 export function operationsOfColumn(
   column: TextColumn,
   name: string,
-  words: Readonly<Record<string, Operation>>,
+  meanings: Readonly<Record<string, Operation>>,
 ): OperationCodes {
   const encoder = new TextEncoder();
-  const known = Object.entries(words).map(([word, operation]) => ({
+  const known = Object.entries(meanings).map(([word, operation]) => ({
     bytes: encoder.encode(word),
     code: OPERATIONS.indexOf(operation),
   }));
@@ -60,13 +61,11 @@ export function operationsOfColumn(
     const found = isNull ? undefined : known.find((word) => isAt(word.bytes, bytes, start, end));
     if (found !== undefined) return found.code;
     const value = isNull ? null : new TextDecoder().decode(bytes.subarray(start, end));
-    const expected = Object.keys(words).map((word) => describe(word)).join(", ");
-    throw new EncodeError(
-      "encode.operations",
-      `Cannot take the operation of row ${row} from column ${describe(name)}: the value must be one of ${expected}: ` +
-        `received ${describe(value)}`,
-      { row, column: name },
-    );
+    const expected = Object.keys(meanings).map((word) => describe(word)).join(", ");
+    const rule = `the value must be one of ${expected}: received ${describe(value)}`;
+    const fix = isNull ? "" : words`. Map it with ${option("operationValues")}, or change the value.`;
+    const message = words`Cannot take the operation of row ${row} from column ${describe(name)}: ${rule}${fix}`;
+    throw new EncodeError("encode.operations", message, { row, column: name });
   };
 }
 

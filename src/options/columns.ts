@@ -6,6 +6,7 @@
 
 import { describe } from "../util/describe.ts";
 import { ConfigError } from "../errors/mod.ts";
+import { option, type OptionName, type Wording, words } from "../errors/wording.ts";
 import type { BodyColumns, Operation, PublisherOptions } from "../types/mod.ts";
 import { applyRules, type Fields, fieldsOf, missing, ownEntries, type Place } from "./fields.ts";
 import { ID_HEADER } from "./headers.ts";
@@ -15,7 +16,10 @@ const operationWord = choice(["insert", "update", "delete"]);
 
 /** One column's name, or a list of names. Returns a frozen copy of a list. */
 export function columnOrColumns(value: unknown, place: Place): string | readonly string[] {
-  if (!Array.isArray(value)) return nonEmptyString(value, place);
+  if (!Array.isArray(value)) {
+    if (typeof value === "string") return nonEmptyString(value, place);
+    throw broken("config.type", place, "must be a column's name or a list of names", value);
+  }
   if (value.length === 0) throw broken("config.range", place, "must name at least one column", value);
   return columnNames(value, place);
 }
@@ -55,19 +59,19 @@ const IN_STANDARD_HEADERS = ["operationColumn", "contentType", "expectedStream"]
 
 /** Refuses options that contradict each other. */
 export function checkColumnOptions(options: Omit<PublisherOptions, "stream" | "subject">, fields: Fields): void {
-  const conflict = (option: keyof PublisherOptions, rule: string): ConfigError =>
-    new ConfigError("config.conflict", { field: fields.place(option).field, rule });
-  const other = (option: keyof PublisherOptions): string => fields.place(option).field;
+  const conflict = (name: keyof PublisherOptions, rule: Wording): ConfigError =>
+    new ConfigError("config.conflict", { field: fields.place(name).field, rule });
+  const other = (name: keyof PublisherOptions): OptionName => option(fields.place(name).field);
   if (options.operationValues !== undefined && options.operationColumn === undefined) {
-    throw conflict("operationValues", `must not be set without ${other("operationColumn")}`);
+    throw conflict("operationValues", words`must not be set without ${other("operationColumn")}`);
   }
   if (options.standardHeaders === false) {
-    const unsent = IN_STANDARD_HEADERS.find((option) => options[option] !== undefined && options[option] !== false);
-    if (unsent !== undefined) throw conflict(unsent, `must not be set if ${other("standardHeaders")} is false`);
+    const unsent = IN_STANDARD_HEADERS.find((name) => options[name] !== undefined && options[name] !== false);
+    if (unsent !== undefined) throw conflict(unsent, words`must not be set if ${other("standardHeaders")} is false`);
   }
-  const formed = (["bodyColumns", "json"] as const).find((option) => options[option] !== undefined);
+  const formed = (["bodyColumns", "json"] as const).find((name) => options[name] !== undefined);
   if (options.rawBodyColumn !== undefined && formed !== undefined) {
-    throw conflict("rawBodyColumn", `must not be set with ${other(formed)}: one column is the whole body`);
+    throw conflict("rawBodyColumn", words`must not be set with ${other(formed)}: one column is the whole body`);
   }
 }
 

@@ -43,7 +43,7 @@ function streamFault(template: string): string | undefined {
   if (rowPlaceholders(template).length > 0) {
     return "must not contain {row.NAME}: all rows of a resource go to one stream";
   }
-  return templateFault(template) ?? streamNameFault(replacePlaceholders(templateParts(template), "x"));
+  return templateFault(template, false) ?? streamNameFault(replacePlaceholders(templateParts(template), "x"));
 }
 
 /** A fallback stands where a value does: it must be one token. */

@@ -66,7 +66,8 @@ function operationsOf(batch: RowBatch, view: RowsView, settings: Settings): Oper
   if (!standardHeaders && batch.operations !== undefined && batch.operations !== "insert") {
     throw new ConfigError("config.conflict", {
       field: "operations",
-      rule: 'must be "insert" or absent if standardHeaders is false: no header would say what a row does',
+      subject: words`${option("operations")}`,
+      rule: words`must be "insert" or absent if ${option("standardHeaders")} is false: no header would have it`,
       received: describe(batch.operations),
     });
   }
@@ -76,7 +77,8 @@ function operationsOf(batch: RowBatch, view: RowsView, settings: Settings): Oper
   }
   throw new ConfigError("config.conflict", {
     field: "operations",
-    rule: "must not be set with operationColumn",
+    subject: words`${option("operations")}`,
+    rule: words`must not be set with ${option("operationColumn")}`,
     received: describe(batch.operations),
   });
 }

@@ -148,7 +148,7 @@ function classify(
       return { code: "connection.timeout", reason: `no answer within ${dial.timeout} ms` };
   }
   if (/not available on this server|does not support 'tls'/.test(text)) {
-    return { code: "connection.tls", reason: "TLS is asked for, and the server offers none" };
+    return { code: "connection.tls", reason: "TLS is required, and the server does not offer it" };
   }
   if (dial.tls && (errno === "ECONNRESET" || errno === "EPIPE")) {
     // With TLS 1.3 a server refuses a client's certificate after the handshake; the alert may be lost with the reset.

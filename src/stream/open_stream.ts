@@ -6,7 +6,7 @@
 
 import type { NatsConnection } from "@nats-io/nats-core";
 import type { StreamInfo } from "@nats-io/jetstream";
-import { words } from "../errors/wording.ts";
+import { option, words } from "../errors/wording.ts";
 import { RouteError, type RouteErrorCode } from "../errors/mod.ts";
 import type { MessageTarget } from "../message/target.ts";
 import type { Settings } from "../options/publisher.ts";
@@ -18,7 +18,7 @@ import { isUncreatable, listText, WILDCARD_REMEDY } from "./checks/refusals.ts";
 import { needsOf } from "./mode_needs.ts";
 import { coversPattern, matchesSubject } from "../subject/pattern.ts";
 import { describe } from "../util/describe.ts";
-import { STREAM_NAME_IN_USE, STREAM_NOT_FOUND } from "./api/server_codes.ts";
+import { STREAM_NAME_IN_USE, STREAM_NOT_FOUND, SUBJECTS_OVERLAP } from "./api/server_codes.ts";
 
 /** A stream to be looked up. */
 export interface Wanted {
@@ -88,8 +88,11 @@ async function create(nc: NatsConnection, settings: Settings, wanted: Wanted): P
 
 function refusedCreation({ error }: ApiFailure, wanted: Wanted, filter: string): RouteError {
   const { stream, resource } = wanted;
+  const overlaps = error.err_code === SUBJECTS_OVERLAP;
   const advice = isUncreatable(filter)
     ? words` Servers refuse a filter that begins with a wildcard. ${WILDCARD_REMEDY}`
+    : overlaps
+    ? words` Name that stream in ${option("stream")}, or change ${option("subject")}.`
     : "";
   const message = words`Cannot create stream "${stream}" with the filter "${filter}": ${failureText(error)}.${advice}`;
   return new RouteError("route.create", message, { stream, resource, subject: filter });

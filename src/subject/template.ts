@@ -92,10 +92,13 @@ export function expandParts(template: string, resource: string): readonly Templa
 }
 
 /** Returns the rule that a template's braces break, or undefined. */
-export function templateFault(template: string): string | undefined {
-  return templateParts(template).some(({ kind, written }) => kind === "literal" && /[{}]/.test(written))
-    ? "must not contain braces other than {resource}, {{resource}} or {row.NAME}"
-    : undefined;
+export function templateFault(template: string, columnsAllowed = true): string | undefined {
+  const braced = templateParts(template).find(({ kind, written }) => kind === "literal" && /[{}]/.test(written));
+  if (braced === undefined) return undefined;
+  if (!columnsAllowed) return "must not contain braces other than {resource}";
+  const [, column] = /\{(?!rows?\b)([^{}.|]+)\}/.exec(braced.written) ?? [];
+  const fix = column === undefined ? "" : `. Write {row.${column}} for the column ${describe(column)}`;
+  return `must not contain braces other than {resource} and {row.NAME}${fix}`;
 }
 
 /** Returns the parts of a template in order. A brace that is not part of a placeholder is in a literal part. */

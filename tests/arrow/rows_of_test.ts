@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { rowsOf } from "../../src/arrow/mod.ts";
 import { sliceRows } from "../../src/arrow/slice.ts";
+import { viewRows } from "../../src/arrow/view.ts";
 import { ConfigError, EncodeError } from "../../src/errors/mod.ts";
 import { encodeRows } from "../../src/json/encode.ts";
 import { batchesOf } from "../../src/lifecycle/batches_of.ts";
@@ -386,3 +387,16 @@ Deno.test("rowsOf() refuses invalid types before it reads an object", () => {
     assert.throws(() => rowsOf([], types as unknown as RowTypes), { name: "ConfigError", field: "types" });
   }
 });
+
+Deno.test("objects that are published without rowsOf(), and an unknown type, are refused with what to write", () => {
+  refuses(
+    () => viewRows([{ id: 1 }] as never),
+    /received an array\. Call rowsOf to make rows of JavaScript objects\.$/,
+  );
+  refuses(() => viewRows({ id: 1 } as never), /or rows of readArrow or rowsOf: received an object$/);
+  refuses(() => rowsOf([], { a: "string" as never }), /types\.a must be bool, int8 to int64, .* received "string"$/);
+});
+
+function refuses(attempt: () => unknown, says: RegExp): void {
+  assert.throws(attempt, ({ message }: Error) => says.test(message));
+}

@@ -21,7 +21,7 @@ Deno.test("resume after a kill resends rows whose acknowledgments were lost, and
   const receipts = scene.kinds("receipt").length;
   const { exitCode, out, err } = await scene.resume();
   assert.equal(exitCode, 0, err);
-  assert.match(err, /^[\d,]+ rows are published already, as .*orders\.journal says\n/);
+  assert.match(err, /^[\d,]+ rows are already published, according to .*orders\.journal\n/);
   assert.match(err, /[\d,]+ rows of orders were duplicates: ORDERS had them already/);
   assert.equal(receiptsOf(out).length + receipts, 20, "a receipt a piece, in both runs together");
   await scene.assertWhole();
@@ -144,7 +144,7 @@ Deno.test("resume resends exactly the rows that the server refused, also without
   await scene.ask((nc) => api(nc, "STREAM.UPDATE.ORDERS", config));
   const resumed = await scene.resume();
   assert.equal(resumed.exitCode, 0, resumed.err);
-  assert.match(resumed.err, /^730 rows are published already.*\npublished 1,270 rows/);
+  assert.match(resumed.err, /^730 rows are already published.*\npublished 1,270 rows/);
   await scene.assertWhole();
 });
 
@@ -199,7 +199,7 @@ Deno.test("resume from the journal of a completed run sends nothing", async () =
     assert.equal((await scene.publish()).exitCode, 0);
     const { exitCode, out, err } = await scene.resume();
     assert.deepEqual([exitCode, out], [0, ""], err);
-    assert.match(err, /^500 rows are published already, .*\nno row was left to publish\n/);
+    assert.match(err, /^500 rows are already published, .*\nno row was left to publish\n/);
     await scene.assertWhole();
     assert.equal((await scene.resume()).exitCode, 0, "and again");
     assert.equal(await scene.stored(), 500);

@@ -103,7 +103,7 @@ async function checkJournal(command: string, where: string): Promise<void> {
   writeFileSync(journal, readFileSync(journal).subarray(0, -40));
   const second = await shell(`${command} publish ${options} --resume ${journal}`);
   assert.equal(second.exitCode, 0, second.err);
-  assert.match(second.err, /^200 rows are published already.*\n100 rows of orders were duplicates/);
+  assert.match(second.err, /^200 rows are already published.*\n100 rows of orders were duplicates/);
   const url = where.split(" ").slice(0, 2).join(" ");
   const verified = await shell(`${command} verify ${journal} ${url}`);
   assert.equal(verified.exitCode, 0, verified.err);

@@ -141,11 +141,11 @@ Deno.test("unknown commands and options are refused, with the nearest name", asy
   await wrong(["publish", "f.arrow", "--dry-run=yes"], /--dry-run takes no value/);
   await wrong(
     ["publish", "f.arrow", "--progress", "loud", ...DESTINATION],
-    /--progress must be auto, plain, none: received "loud"/,
+    /--progress must be one of auto, plain, none: received "loud"/,
   );
   await wrong(
     ["publish", "f.arrow", "--operation", "upsert", ...DESTINATION],
-    /--operation must be insert, update, delete/,
+    /--operation must be one of insert, update, delete/,
   );
   await wrong(["publish", "-", "-", "--resource", "x", ...DESTINATION], /- can be given once/);
   await wrong(["publish", "f.arrow", "", ...DESTINATION], /a FILE has an empty name/);

@@ -431,7 +431,10 @@ Deno.test("operationColumn sets each row's operation, and refuses values that ar
   );
   const unmapped = refusal(() => prepared(rows, { operationColumn: "op" }));
   assert.deepEqual([unmapped.code, unmapped.row, unmapped.column], ["encode.operations", 0, "op"]);
-  assert.match(unmapped.message, /must be one of "insert", "update", "delete": received "c"/);
+  assert.match(
+    unmapped.message,
+    /must be one of "insert", "update", "delete": received "c"\. Map it with operationValues, or change/,
+  );
   const nulls = tableOf({ op: strings(["insert", null]) });
   assert.match(refusal(() => prepared(nulls, { operationColumn: "op" })).message, /row 1 .*received null/);
   assert.throws(() => prepared(rows, { operationColumn: "op", operationValues }, { operations: "insert" }), {

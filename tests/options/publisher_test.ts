@@ -93,7 +93,7 @@ const cases: readonly Case[] = [
   ["eventIdColumn", [], "config.range", "eventIdColumn", "must name at least one column"],
   ["eventIdColumn", ["a", ""], "config.syntax", "eventIdColumn[1]", "must not be empty"],
   ["eventIdColumn", ["a", "a"], "config.conflict", "eventIdColumn", 'must not name a column twice: received "a"'],
-  ["eventIdColumn", { a: 1 }, "config.type", "eventIdColumn", "must be a string"],
+  ["eventIdColumn", { a: 1 }, "config.type", "eventIdColumn", "must be a column's name or a list of names"],
   // Values of a row in the subject.
   ["stream", "S_{row.a}", "config.syntax", "stream", "must not contain {row.NAME}"],
   ...["e.{row}", "e.{row.}", "e.{row.a", "e.{{row.a}}", "e.{rows.a}", "e.{ row.a}"].map((value): Case => [
@@ -101,8 +101,10 @@ const cases: readonly Case[] = [
     value,
     "config.syntax",
     "subject",
-    "must not contain braces other than {resource}, {{resource}} or {row.NAME}",
+    "must not contain braces other than {resource} and {row.NAME}: received",
   ]),
+  ["subject", "e.{sku}", "config.syntax", "subject", '{row.NAME}. Write {row.sku} for the column "sku": received'],
+  ["stream", "S_{sku}", "config.syntax", "stream", "must not contain braces other than {resource}: received"],
   ["subject", "e..{row.a}", "config.syntax", "subject", "must not contain an empty token"],
   ["subject", "$JS.{row.a}", "config.syntax", "subject", "must not be below $JS., which is reserved by the server"],
   ...[["", "must not be empty"], ["a.b", "must not contain a dot"], ["*", "must not contain a wildcard"], [

@@ -59,7 +59,7 @@ Deno.test("connect() by tls://, or with TLS settings, never falls back to plaint
   const secure = server.url.replace("nats:", "tls:");
   for (const config of [{ url: secure }, { url: server.url, tls: {} }, { url: [secure, server.url] }]) {
     const error = await failureOf({ ...auth, ...config }, "connection.tls", [TOKEN]);
-    assert.match(error.message, /TLS is asked for, and the server offers none/);
+    assert.match(error.message, /TLS is required, and the server does not offer it/);
   }
   const connections = await fetch(`${server.monitorUrl}/varz`).then((answer) => answer.json());
   assert.equal(connections.in_bytes, 0, "the token never left");

@@ -121,7 +121,7 @@ Deno.test("a creation that another stream's subjects prevent is route.create wit
   await addStream(nc, { name: "TAKEN", subjects: ["orders.>"] });
   await assert.rejects(Publisher.open(nc, { stream: "ORDERS", subject: "orders.{resource}" }), (error: RouteError) => {
     assert.deepEqual([error.code, error.stream, error.subject], ["route.create", "ORDERS", "orders.>"]);
-    return /10065/.test(error.message);
+    return /\(10065\)\. Name that stream in stream, or change subject\.$/.test(error.message);
   });
 });
 

@@ -18,10 +18,22 @@ export type Inflate = (data: Uint8Array, length: number, needed: number) => Uint
 /** A ZSTD decoder of the runtime, which is faster than the portable one. */
 export type NativeZstd = (data: Uint8Array, maxLength: number) => Uint8Array;
 
-/** Loads the decoder of a codec. */
-export async function loadCodec(codec: Codec, native?: NativeZstd): Promise<Inflate> {
+/** The package that decompresses ZSTD if the runtime does not. */
+type Fzstd = Pick<typeof import("fzstd"), "Decompress">;
+
+/** Loads the decoder of a codec. Throws a fault if it needs a package that is missing. */
+export async function loadCodec(
+  codec: Codec,
+  native?: NativeZstd,
+  load: () => Promise<Fzstd> = () => import("fzstd"),
+): Promise<Inflate> {
   if (codec === "lz4") return decompressLz4;
-  return native === undefined ? portableZstd(await import("fzstd")) : nativeZstd(native);
+  if (native !== undefined) return nativeZstd(native);
+  const fzstd = await load().catch((cause) => {
+    const problem = "the data is compressed with ZSTD, and the package fzstd is missing. Run: npm install fzstd";
+    throw new IpcFault(problem, "encode.type", { cause });
+  });
+  return portableZstd(fzstd);
 }
 
 /** How many bytes more than needed a native decoder, which cannot stop early, may decompress at most. */
@@ -38,7 +50,7 @@ function nativeZstd(decompress: NativeZstd): Inflate {
   };
 }
 
-function portableZstd({ Decompress }: typeof import("fzstd")): Inflate {
+function portableZstd({ Decompress }: Fzstd): Inflate {
   return (data, length, needed) => {
     const frame = boundedFrame(data, length, needed);
     const bytes = new Uint8Array(needed);

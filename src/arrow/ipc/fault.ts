@@ -17,8 +17,8 @@ export class IpcFault extends Error {
   column: string | undefined;
 
   /** Creates a fault; `problem` is a phrase without an end mark. */
-  constructor(problem: string, code: EncodeErrorCode = "encode.malformed") {
-    super(problem);
+  constructor(problem: string, code: EncodeErrorCode = "encode.malformed", options?: { readonly cause: unknown }) {
+    super(problem, options);
     this.code = code;
   }
 
@@ -36,10 +36,11 @@ export function damaged(problem: string): never {
 /** Returns the EncodeError of a fault; returns any other error unchanged. */
 export function readError(thrown: unknown): unknown {
   if (!(thrown instanceof IpcFault)) return thrown;
-  const { code, problem, batch, column } = thrown;
+  const { code, problem, batch, column, cause } = thrown;
   return new EncodeError(code, `Cannot read Arrow data: ${problem}`, {
     batch,
     batchName: `record batch ${batch}`,
     column,
+    ...(cause === undefined ? {} : { cause }),
   });
 }

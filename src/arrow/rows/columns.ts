@@ -100,7 +100,8 @@ function kindOf(type: RowType, field: string, depth: number): ColumnKind {
     case "timestamp":
       return timestamps();
     default: {
-      const rule = "must be the name of a type, { list: type } or { struct: types }";
+      const rule = "must be bool, int8 to int64, uint8 to uint64, float32, float64, utf8, binary, json, date, " +
+        "timestamp, { list: type } or { struct: types }";
       throw new ConfigError("config.type", { field, rule, received: describe(type) });
     }
   }

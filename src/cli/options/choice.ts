@@ -16,5 +16,7 @@ export function wordOf<W extends string>(given: GivenOptions, name: string, word
   const value = given.values.get(name) ?? words[0];
   const word = words.find((one) => one === value);
   if (word !== undefined) return word;
-  throw new UsageError(`${originOf(given, name)} must be ${words.join(", ")}: received ${JSON.stringify(value)}`);
+  throw new UsageError(
+    `${originOf(given, name)} must be one of ${words.join(", ")}: received ${JSON.stringify(value)}`,
+  );
 }

@@ -36,7 +36,7 @@ export async function findContext(name: string, origin: string, { env }: Pick<Cl
 
 function noContext(name: string, origin: string, folder: string, names: readonly string[]): UsageError {
   const none = `${origin} ${name}: there is no such context in ${folder}`;
-  if (names.length === 0) return new UsageError(`${none}, and no other one`);
+  if (names.length === 0) return new UsageError(`${none}, which has no contexts`);
   const meant = misspelt(name, names);
   const hint = meant === undefined ? "" : `: did you mean ${meant}?`;
   const rest = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";

@@ -5,6 +5,7 @@
  */
 
 import { parseConfig } from "../../options/document.ts";
+import { renderRule } from "../../errors/config.ts";
 import { ConfigError } from "../../errors/mod.ts";
 import { OPTION_KEYS } from "../../options/publisher.ts";
 import type { SinkConfig } from "../../types/mod.ts";
@@ -92,13 +93,21 @@ function parseDocument(document: Document, origins: ReadonlyMap<string, string>,
     return parseConfig(document);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const { code, field, rule, received } = error;
+    const { code, field, received } = error;
+    const rule = renderRule(error, (key) => originOfOption(origins, key, document));
     const name = origins.get(field) ?? (code === "config.missing" ? placeFor(field) : originOfParent(origins, field));
     if (code === "config.unknown" || (name ?? file) === undefined) throw error;
     if (name === undefined) throw new ConfigError(code, { field, rule: `${rule} (in ${file})`, received });
     const remedy = name === "--url" && code === "config.missing" ? ". Set --url, --context or NATS_URL." : "";
     throw new ConfigError(code, { field: name, rule: `${rule}${remedy}`, received });
   }
+}
+
+/** Returns the name of another option in a rule: as it was given, otherwise its flag. */
+function originOfOption(origins: ReadonlyMap<string, string>, key: string, document: Document): string {
+  const within = [...origins.keys()].find((origin) => origin === key || origin.startsWith(`${key}.`));
+  if (within !== undefined) return origins.get(within)!;
+  return document[key] === undefined ? placeFor(key) : key;
 }
 
 /** Returns what gave the list or mapping that a field is part of. */

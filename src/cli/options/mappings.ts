@@ -28,9 +28,6 @@ export function addOperationValues(given: GivenOptions, document: Document, keys
   const lines = given.values.get("operation-value");
   if (!Array.isArray(lines)) return;
   const origin = originOf(given, "operation-value");
-  if (document.operation_column === undefined) {
-    throw new UsageError(`${origin} must not be set without ${originOf(given, "operation-column")}`);
-  }
   const values = lines.map((line: string) => {
     const at = line.lastIndexOf("=");
     if (at < 0) throw new UsageError(`${origin} must be 'VALUE=OPERATION': received ${JSON.stringify(line)}`);
@@ -43,11 +40,11 @@ export function addOperationValues(given: GivenOptions, document: Document, keys
 
 /** Sets the body columns of the document: `--pick` and `--omit` exclude each other. */
 export function addBodyColumns(given: GivenOptions, document: Document, keys: Map<string, string>): void {
-  const [name, other] = ["pick", "omit", "raw-body-column"].filter((name) => given.values.has(name));
+  const [name, other] = ["pick", "omit"].filter((name) => given.values.has(name));
   if (other !== undefined) {
     throw new UsageError(`${originOf(given, other)} must not be set with ${originOf(given, name!)}`);
   }
-  if (name === undefined || name === "raw-body-column") return;
+  if (name === undefined) return;
   document.body_columns = { [name]: given.values.get(name) };
   keys.set("body_columns", originOf(given, name));
 }

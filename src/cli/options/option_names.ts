@@ -15,6 +15,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ),
   ...SECRET_VARIABLES.map(([variable, key]) => [libraryName(key), variable] as const),
   ["resource", "--resource"],
+  ["operations", "--operation"],
+  ["operationValues", "--operation-value"],
   ["retry.budget", "--retry"],
 ]);
 

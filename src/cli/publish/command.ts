@@ -87,7 +87,7 @@ async function send(plan: PublishPlan, opened: readonly OpenSource[], io: CliIo)
     const rows = all === undefined ? undefined : all - settledRows;
     const publication = new Publication(plan, io, { inputs, work, rows, journal, notes });
     for (const receipt of receipts) await publication.print(receipt);
-    await io.stderr.write(`${visible(`${rowsOf(settledRows)} are published already, as ${path} says`)}\n`);
+    await io.stderr.write(`${visible(`${rowsOf(settledRows)} are already published, according to ${path}`)}\n`);
     await publication.run();
   } finally {
     await items?.return().catch(() => {});

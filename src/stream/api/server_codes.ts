@@ -8,6 +8,8 @@
 export const NO_MESSAGE = 10037;
 /** The stream exists with another configuration. */
 export const STREAM_NAME_IN_USE = 10058;
+/** A stream cannot be created: another stream captures some of its subjects. */
+export const SUBJECTS_OVERLAP = 10065;
 /** The stream does not exist. */
 export const STREAM_NOT_FOUND = 10059;
 /** All peers of the stream are down. */

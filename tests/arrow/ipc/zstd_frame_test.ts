@@ -2,7 +2,9 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { constants, zstdCompressSync, type ZstdOptions } from "node:zlib";
 import { type Inflate, loadCodec } from "../../../src/arrow/ipc/compression.ts";
+import { IpcFault, readError } from "../../../src/arrow/ipc/fault.ts";
 import { boundedFrame } from "../../../src/arrow/ipc/zstd_frame.ts";
+import { EncodeError } from "../../../src/errors/mod.ts";
 import { readBytes } from "../../_support/testdata.ts";
 import { concat } from "./_messages.ts";
 import { readBodies } from "./_mutations.ts";
@@ -76,4 +78,20 @@ Deno.test("boundedFrame() accepts the Huffman weights of any compressed string",
 Deno.test("readArrow() refuses Huffman weights that never end", async () => {
   const ipc = readBytes("reports/zstd_weights.arrow");
   await assert.rejects(readBodies(ipc), { code: "encode.malformed", message: /weights of a ZSTD block/ });
+});
+
+Deno.test("loadCodec() says which package to install if the one for ZSTD is missing", async () => {
+  const cause = new Error("Cannot find package 'fzstd'");
+  await assert.rejects(loadCodec("zstd", undefined, () => Promise.reject(cause)), (error: unknown) => {
+    assert.ok(error instanceof IpcFault);
+    const read = readError(error);
+    assert.ok(read instanceof EncodeError);
+    assert.equal(
+      read.message,
+      "Cannot read Arrow data: the data is compressed with ZSTD, and the package fzstd is missing. " +
+        "Run: npm install fzstd",
+    );
+    assert.deepEqual([read.code, read.cause], ["encode.type", cause]);
+    return true;
+  });
 });

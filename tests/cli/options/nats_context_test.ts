@@ -157,7 +157,7 @@ Deno.test("a context that does not exist is reported with the names of existing 
   await wrong(
     ["--context", "prod"],
     contexts.env,
-    `--context prod: there is no such context in ${folder}, and no other one`,
+    `--context prod: there is no such context in ${folder}, which has no contexts`,
   );
   for (const name of ["prod", "dev", "hub.eu"]) contexts.save(name, { token: SECRET });
   contexts.write(".config/nats/context/notes.txt", "");

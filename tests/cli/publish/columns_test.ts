@@ -107,6 +107,15 @@ for (
     [["--operation-value", "c=insert"], /--operation-value must not be set without --operation-column/],
     [["--operation-column", "op", "--operation-value", "c"], /--operation-value must be 'VALUE=OPERATION'/],
     [["--operation-column", "op", "--operation-value", "c=upsert"], /--operation-value must be one of insert/],
+    [["--raw-body-column", "a", "--json-int64", "string"], /--raw-body-column must not be set with --json-int64: one/],
+    [
+      ["--operation-column", "op", "--no-standard-headers"],
+      /--operation-column must not be set if --standard-headers is false/,
+    ],
+    [
+      ["--operation", "update", "--no-standard-headers"],
+      /--operation must be "insert" or absent if --standard-headers is false/,
+    ],
     [["--subject-escape", "url"], /--subject-escape must be one of none, percent/],
     [["--subject", "o.{row.region"], /--subject must not contain braces other than/],
     [["--stream", "S_{row.region}"], /--stream must not contain \{row\.NAME\}/],
