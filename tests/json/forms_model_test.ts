@@ -39,8 +39,8 @@ function anyJson(names: readonly string[]): fc.Arbitrary<JsonForms> {
 }
 
 /** Compares the rows of a batch with the slow version, for rows whose timestamps fit the unit. */
-function assertForms(batch: arrow.RecordBatch, texts: readonly string[], json: JsonForms, about: string): void {
-  const expected = texts.map((text, row) => {
+function assertForms(batch: arrow.RecordBatch, bodies: readonly string[], json: JsonForms, about: string): void {
+  const expected = bodies.map((text, row) => {
     try {
       return rowInForms(batch.schema, batch.data, row, text, json);
     } catch (error) {
@@ -105,9 +105,9 @@ Deno.test("encodeRows() writes the generated files in any forms as the slow vers
   for (const { ipc, lines, name } of accepted) {
     let first = 0;
     for (const batch of arrow.tableFromIPC(ipc).batches) {
-      const texts = lines!.slice(first, first += batch.numRows).map((line) => decoder.decode(line));
+      const bodies = lines!.slice(first, first += batch.numRows).map((line) => decoder.decode(line));
       const forms = fc.sample(anyJson(batch.schema.fields.map((field) => field.name)), { numRuns: 6, seed: batches });
-      for (const json of forms) assertForms(batch, texts, json, name);
+      for (const json of forms) assertForms(batch, bodies, json, name);
       batches++;
     }
   }

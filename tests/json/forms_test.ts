@@ -6,7 +6,7 @@ import { rowForms } from "../../src/json/row_forms.ts";
 import type { ArrowRows, BodyColumns, JsonForms } from "../../src/types/mod.ts";
 import { batchOf, bodyStrings, type Column, makeColumn, refusalOf, textColumn } from "../_support/arrow/mod.ts";
 
-const texts = (rows: ArrowRows, json: JsonForms): string[] => bodyStrings(encodeRows(rows, { json }));
+const bodiesIn = (rows: ArrowRows, json: JsonForms): string[] => bodyStrings(encodeRows(rows, { json }));
 
 const column = (name: string, type: arrow.DataType, values: readonly unknown[], buffer: ArrayBufferView): Column => ({
   name,
@@ -24,7 +24,7 @@ const timestamps = (unit: arrow.TimeUnit, values: readonly (bigint | null)[], zo
 };
 
 const valuesOf = (rows: ArrowRows, json: JsonForms): string[] =>
-  texts(rows, json).map((text) => text.slice(text.indexOf(":") + 1, -1));
+  bodiesIn(rows, json).map((text) => text.slice(text.indexOf(":") + 1, -1));
 
 Deno.test("encodeRows() with int64: safe quotes integers from 2^53 on, of either sign and unsigned", () => {
   const limit = 2n ** 53n;
@@ -97,14 +97,14 @@ Deno.test("encodeRows() with nulls: omit omits null members at any position", ()
     int64s("b", [2n, null, null, 3n]),
     int64s("c", [null, null, null, 4n]),
   ]);
-  assert.deepEqual(texts(rows, { nulls: "omit" }), ['{"b":2}', '{"a":1}', "{}", '{"b":3,"c":4}']);
-  assert.deepEqual(texts(rows, { columns: { b: { nulls: "omit" } } }), [
+  assert.deepEqual(bodiesIn(rows, { nulls: "omit" }), ['{"b":2}', '{"a":1}', "{}", '{"b":3,"c":4}']);
+  assert.deepEqual(bodiesIn(rows, { columns: { b: { nulls: "omit" } } }), [
     '{"a":null,"b":2,"c":null}',
     '{"a":1,"c":null}',
     '{"a":null,"c":null}',
     '{"a":null,"b":3,"c":4}',
   ]);
-  assert.deepEqual(texts(rows, { nulls: "omit", columns: { c: { nulls: "keep" } } }), [
+  assert.deepEqual(bodiesIn(rows, { nulls: "omit", columns: { c: { nulls: "keep" } } }), [
     '{"b":2,"c":null}',
     '{"a":1,"c":null}',
     '{"c":null}',
@@ -121,7 +121,7 @@ Deno.test("encodeRows() with nulls: omit omits null members at any position", ()
       }),
     ),
   ]);
-  assert.deepEqual(texts(nothing, { nulls: "omit" }), ["{}", "{}"]);
+  assert.deepEqual(bodiesIn(nothing, { nulls: "omit" }), ["{}", "{}"]);
 });
 
 Deno.test("encodeRows() with nulls: omit keeps null items, map values and embedded JSON, and omits in nested structs", () => {
@@ -143,7 +143,7 @@ Deno.test("encodeRows() with nulls: omit keeps null items, map values and embedd
     { name: "items", data: items },
     { ...json, metadata: logical("json") },
   ]);
-  assert.deepEqual(texts(rows, { nulls: "omit" }), [
+  assert.deepEqual(bodiesIn(rows, { nulls: "omit" }), [
     '{"structs":[{"y":6},{"x":5}],"items":[null,5],"json":null}',
     '{"items":[]}',
     '{"structs":[],"items":[],"json":{"a":null}}',
@@ -154,14 +154,14 @@ Deno.test("encodeRows() omits non-finite numbers that would be null, in floats a
   const floats = column("f", new arrow.Float64(), [1, 1, 1, 1], Float64Array.of(1.5, NaN, -Infinity, Infinity));
   const words = textColumn("d", ["NaN", "-Infinity", "2.50", null]);
   const rows = batchOf([floats, { ...words, metadata: logical("decimal") }]);
-  assert.deepEqual(texts(rows, { nonFinite: "null", decimal: "string" }), [
+  assert.deepEqual(bodiesIn(rows, { nonFinite: "null", decimal: "string" }), [
     '{"f":1.5,"d":null}',
     '{"f":null,"d":null}',
     '{"f":null,"d":"2.50"}',
     '{"f":null,"d":null}',
   ]);
-  assert.deepEqual(texts(rows, { nonFinite: "null", nulls: "omit" }), ['{"f":1.5}', "{}", '{"d":2.50}', "{}"]);
-  assert.deepEqual(texts(rows, { decimal: "string" })[2], '{"f":"-Infinity","d":"2.50"}');
+  assert.deepEqual(bodiesIn(rows, { nonFinite: "null", nulls: "omit" }), ['{"f":1.5}', "{}", '{"d":2.50}', "{}"]);
+  assert.deepEqual(bodiesIn(rows, { decimal: "string" })[2], '{"f":"-Infinity","d":"2.50"}');
   const wrong = batchOf([{ ...textColumn("d", ["1", "x"]), metadata: logical("decimal") }]);
   for (const json of [{ decimal: "string" }, { nonFinite: "null" }, { nulls: "omit", nonFinite: "null" }] as const) {
     const error = refusalOf(() => encodeRows(wrong, { json }));
@@ -188,11 +188,14 @@ Deno.test("encodeRows() writes values of runs and list views in their forms, and
   const runs = { typeId: 22, children: [{ name: "run_ends", type: int32 }, { name: "values", type: int64 }] };
   const ends = { type: int32, length: 2, values: Int32Array.of(1, 2) };
   const rows = batch(runs, { children: [ends, values] });
-  assert.deepEqual(texts(rows, { int64: "string" }), ['{"a":"7"}', '{"a":null}']);
-  assert.deepEqual(texts(rows, { int64: "string", nulls: "omit" }), ['{"a":"7"}', "{}"]);
+  assert.deepEqual(bodiesIn(rows, { int64: "string" }), ['{"a":"7"}', '{"a":null}']);
+  assert.deepEqual(bodiesIn(rows, { int64: "string", nulls: "omit" }), ['{"a":"7"}', "{}"]);
   const views = { typeId: 25, children: [{ name: "item", type: int64 }] };
   const lists = { valueOffsets: Int32Array.of(0, 0), sizes: Int32Array.of(2, 1), children: [values] };
-  assert.deepEqual(texts(batch(views, lists), { int64: "string", nulls: "omit" }), ['{"a":["7",null]}', '{"a":["7"]}']);
+  assert.deepEqual(bodiesIn(batch(views, lists), { int64: "string", nulls: "omit" }), [
+    '{"a":["7",null]}',
+    '{"a":["7"]}',
+  ]);
 });
 
 Deno.test("encodeRows() writes long binary values in every form", () => {
@@ -205,7 +208,7 @@ Deno.test("encodeRows() writes long binary values in every form", () => {
       const expected = JSON.stringify(bytes[binary === "hex" ? "toHex" : "toBase64"](
         ...(binary === "base64url" ? [{ alphabet: "base64url" as const, omitPadding: true }] : []) as [],
       ));
-      assert.deepEqual(texts(rows, { binary }), [`{"a":${expected},"b":${expected}}`, `{"a":"","b":${expected}}`]);
+      assert.deepEqual(bodiesIn(rows, { binary }), [`{"a":${expected},"b":${expected}}`, `{"a":"","b":${expected}}`]);
     }
   }
 });
@@ -235,7 +238,7 @@ Deno.test("encodeView() of parts of any chunks, and up to a limit, writes parts 
   const batch = batchOf([int64s("i", values), names]);
   const expected = values.map((value) => value === null ? "{}" : `{"i":"${value}","t":"${value}"}`);
   const json: JsonForms = { int64: "string", nulls: "omit" };
-  assert.deepEqual(texts(batch.slice(5, 20), json), expected.slice(5, 20));
+  assert.deepEqual(bodiesIn(batch.slice(5, 20), json), expected.slice(5, 20));
   const flechette = {
     schema: batch.schema,
     numRows: 40,
@@ -243,7 +246,7 @@ Deno.test("encodeView() of parts of any chunks, and up to a limit, writes parts 
       data: [batch.slice(0, 7 + c), batch.slice(7 + c, 40)].map((part) => part.data.children[c]),
     })),
   };
-  assert.deepEqual(texts(flechette as unknown as ArrowRows, json), expected);
+  assert.deepEqual(bodiesIn(flechette as unknown as ArrowRows, json), expected);
   const view = viewRows(batch);
   const forms = rowForms(view, view, json);
   for (const maxBytes of [0, 1, 2, 30, 31, 32, 33, 100]) {

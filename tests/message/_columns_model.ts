@@ -218,8 +218,8 @@ function idOf(
   if (columns.length === 0) return undefined;
   const values = columns.map((name) => cells.get(name)!);
   if (values.every(({ bytes }) => bytes === null)) return undefined;
-  const texts = columns.filter((name) => isText(makers[names.indexOf(name)]!)).map((name) => cells.get(name)!.bytes);
-  if (texts.some((bytes) => bytes !== null && !isValid(bytes))) throw new Refused("encode.id");
+  const strings = columns.filter((name) => isText(makers[names.indexOf(name)]!)).map((name) => cells.get(name)!.bytes);
+  if (strings.some((bytes) => bytes !== null && !isValid(bytes))) throw new Refused("encode.id");
   const [{ bytes }] = values as [Cell];
   const event = columns.length === 1 ? decoder.decode(bytes!) : `[${values.map(({ json }) => json).join(",")}]`;
   if (event === "") return undefined;

@@ -8,7 +8,7 @@ import { ConfigError } from "../../errors/mod.ts";
 import { parseCreds } from "../../options/creds.ts";
 import type { LayerValue } from "./layers.ts";
 
-/** Returns the credentials in the text of a `.creds` file by their keys of the document. Errors call the text `field`. */
+/** Returns the credentials of a `.creds` file by their keys of the document; `field` is the name of the file in errors. */
 export function credsIn(text: string, field: string): { readonly jwt: string; readonly nkey_seed: string } {
   try {
     const { jwt, nkeySeed } = parseCreds(text);

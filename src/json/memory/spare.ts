@@ -52,9 +52,9 @@ export class TextMemory {
   readonly offsets: SpareMemory = new SpareMemory();
 
   /** Takes back the memory of strings. The caller must not touch it afterwards. */
-  give(texts: { readonly bytes: Uint8Array<ArrayBuffer>; readonly offsets: Uint32Array<ArrayBuffer> }): void {
-    this.bytes.give(texts.bytes);
-    this.offsets.give(texts.offsets);
+  give(values: { readonly bytes: Uint8Array<ArrayBuffer>; readonly offsets: Uint32Array<ArrayBuffer> }): void {
+    this.bytes.give(values.bytes);
+    this.offsets.give(values.offsets);
   }
 
   /** Releases all buffers and keeps none that is given back later. */
