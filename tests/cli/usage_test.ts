@@ -166,7 +166,7 @@ Deno.test("a wrong value of a variable is reported with the variable's name", as
   for (
     const [name, value, words] of [
       ["BATCH_ROWS", "x", / must be a whole number of at least 1: received "x"/],
-      ["PROGRESS", "x", / must be auto, plain, none/],
+      ["PROGRESS", "x", / must be one of auto, plain, none/],
       ["RETRY", "x", / must be a positive duration/],
       ["CONFIG", "/no/such", / \/no\/such cannot be read: no such file/],
       ["CREDS", "/no/such", / \/no\/such cannot be read: no such file/],

@@ -122,7 +122,7 @@ Deno.test("check exits with 1 without a server or JetStream, and with 2 for a wr
       [["--resource", "e u"], /^jetrow: route\.subject: .*"orders\.e u"/, 1],
       [["--stream", "A.B"], /^jetrow: config\.\w+: --stream must/],
       [["--max-in-flight", "0"], /^jetrow: config\.\w+: --max-in-flight must/],
-      [["--format", "xml"], /^jetrow: --format must be auto, table, json/],
+      [["--format", "xml"], /^jetrow: --format must be one of auto, table, json/],
       [["orders.arrow"], /^jetrow: check takes no FILE/],
     ] as const
   ) {
