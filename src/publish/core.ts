@@ -18,31 +18,24 @@ import { deferred } from "../util/deferred.ts";
 import { Call, type Failure } from "./call.ts";
 import { Calls } from "./calls.ts";
 import { connectionFault, type Inbox } from "./connection/inbox.ts";
-import { closeConnection, type ConnectionWatch, watchConnection } from "./connection/watch.ts";
+import { closeConnection, type ConnectionWatch, flushConnection, watchConnection } from "./connection/watch.ts";
 import { openWire, type Wire } from "./connection/wire.ts";
 import { Turns } from "./encode_turns.ts";
-import { abortedFailure, endError, permissionFailure, withServerReason } from "./failure.ts";
+import {
+  abortedFailure,
+  endError,
+  mayLackRow,
+  permissionFailure,
+  type PublisherState,
+  withServerReason,
+} from "./failure.ts";
 import type { Lane, LaneHost } from "./lanes/lane.ts";
-
 import { Loader, type LoadOptions } from "./load.ts";
 import { type Mode, modeOf } from "./mode.ts";
 import { type Opened, openParts } from "./opening.ts";
 import { type BatchSource, openBatch } from "./prepare_batch.ts";
 import { ProgressReporter, PublisherCounts } from "./progress.ts";
 import { receiptOf } from "./receipt.ts";
-
-/**
- * The state of a publisher:
- *
- * - `open`: calls can begin.
- * - `failing`: nothing more is submitted, and rows on the wire are waited for. Calls that begin meanwhile will fail.
- * - `ending`: the connection is being released. All calls will fail when it is.
- * - `ended`: all calls have failed; later ones fail at once.
- */
-type PublisherState =
-  | { readonly tag: "open" }
-  | { readonly tag: "failing" | "ending"; readonly failure: Failure }
-  | { readonly tag: "ended"; readonly failure: Failure; readonly error: PublishError | undefined };
 
 /** How a call is started. */
 export interface StartOptions extends LoadOptions {
@@ -255,7 +248,12 @@ export class PublisherCore {
   /** Fails the publisher if the server refused an operation of its own: another user of the connection may be meant. */
   #failRefused(operation: string, subject: string, cause: unknown): void {
     const own = operation === "subscription" ? subject.startsWith(this.#inbox.prefix) : this.#calls.haveSentTo(subject);
-    if (own) this.fail(permissionFailure(operation, subject, cause));
+    if (!own) return;
+    const failure = permissionFailure(operation, subject, cause);
+    const state = this.#state;
+    if ((state.tag === "failing" || state.tag === "ending") && mayLackRow(state.failure, this.#mode.inBatches)) {
+      this.#state = { tag: state.tag, failure };
+    } else this.fail(failure);
   }
 
   /** Ends everything at once: outstanding rows are unknown. */
@@ -270,8 +268,11 @@ export class PublisherCore {
   async #end(failure: Failure): Promise<void> {
     this.#state = { tag: "ending", failure };
     try {
+      // The client reports a refused publish later than the answer to its batch, which arrived after it.
+      if (mayLackRow(failure, this.#mode.inBatches)) await flushConnection(this.#nc);
       await this.#release();
     } finally {
+      const { failure } = this.#state;
       const error = this.#calls.failAll(failure);
       this.#state = { tag: "ended", failure, error };
       this.#ended.resolve(error ?? endError(failure));

@@ -10,6 +10,19 @@ import type { Destinations } from "../stream/destination.ts";
 import type { Call, Failure } from "./call.ts";
 import { overallOutcome, rowOutcomes } from "./outcomes.ts";
 
+/**
+ * The state of a publisher:
+ *
+ * - `open`: calls can begin.
+ * - `failing`: nothing more is submitted, and rows on the wire are waited for. Calls that begin meanwhile will fail.
+ * - `ending`: the connection is being released. All calls will fail when it is.
+ * - `ended`: all calls have failed; later ones fail at once.
+ */
+export type PublisherState =
+  | { readonly tag: "open" }
+  | { readonly tag: "failing" | "ending"; readonly failure: Failure }
+  | { readonly tag: "ended"; readonly failure: Failure; readonly error: PublishError | undefined };
+
 /** Returns the error of a call that a failure ended. Rows that were never submitted are unsent. */
 export function publishError(failure: Failure, call: Call): PublishError {
   const { resource, count, only } = call.fields;
@@ -118,4 +131,9 @@ function rowlessError(
     serverCode,
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+/** Whether the cause of a failure may be a row that the server did not let pass: it refuses a batch that lacks a row. */
+export function mayLackRow({ code }: Failure, inBatches: boolean): boolean {
+  return inBatches && code === "publish.rejected";
 }

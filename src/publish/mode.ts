@@ -39,6 +39,8 @@ export interface LaneParts {
 export interface Mode {
   /** Whether a call's rows are stored together or not at all. */
   readonly whole: boolean;
+  /** Whether rows are sent as batches, so that the server refuses rows behind one that it did not receive. */
+  readonly inBatches: boolean;
   /** Whether acknowledgments report each row's sequence, and whether it is a duplicate. */
   readonly reportsSequences: boolean;
   /** The most bytes of a reply subject after the inbox. */
@@ -61,6 +63,7 @@ const noLimit = (): void => {};
 const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
   individual: {
     whole: false,
+    inBatches: false,
     reportsSequences: true,
     replyTailBytes: TOKEN_BYTES,
     deepReplies: false,
@@ -71,6 +74,7 @@ const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
   },
   fast: {
     whole: false,
+    inBatches: true,
     reportsSequences: false,
     replyTailBytes: FAST_REPLY_BYTES,
     deepReplies: true,
@@ -81,6 +85,7 @@ const MODES: Readonly<Record<Settings["publishMode"], Mode>> = {
   },
   atomic: {
     whole: true,
+    inBatches: true,
     reportsSequences: true,
     replyTailBytes: TOKEN_BYTES,
     deepReplies: false,

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
+import { tableFromArrays } from "apache-arrow";
 import { connect, Publisher } from "../../src/runtime/deno.ts";
 import { batchOf, intColumn } from "../_support/arrow/mod.ts";
-import { addStream, infoOf, passwordUsers, publisherPermissions, startNatsServer } from "../_support/nats/mod.ts";
+import {
+  addStream,
+  infoOf,
+  olderThan,
+  passwordUsers,
+  publisherPermissions,
+  startNatsServer,
+} from "../_support/nats/mod.ts";
 
 const rows = batchOf([intColumn("n", [1, 2, 3])]);
 const admin = { username: "admin", password: "all" };
@@ -81,3 +89,26 @@ Deno.test("publishing without permission for the subject fails with publish.perm
   assert.equal((await infoOf(boss, "ORDERS")).state.messages, 3);
   await publisher.close();
 });
+
+for (const [publishMode, since] of [["atomic", "2.12.1"], ["fast", "2.14.0"]] as const) {
+  for (const owned of [false, true]) {
+    Deno.test(`a batch that lacks a row without permission fails with publish.permission (${publishMode}, ${owned ? "own connection" : "connection of the caller"})`, async () => {
+      await using server = await serverFor(publisherPermissions({ stream: "ORDERS", subjects: ["orders.eu"] }));
+      if (olderThan(since, server, publishMode)) return;
+      await using boss = await connect({ url: server.url, ...asAdmin });
+      const flags = { allow_atomic: publishMode === "atomic", allow_batched: publishMode === "fast" };
+      await addStream(boss, { name: "ORDERS", subjects: ["orders.*"], ...flags } as never);
+      const dial = () => connect({ url: server.url, ...asWorker });
+      const nc = owned ? undefined : await dial();
+      await using _closed = { [Symbol.asyncDispose]: async () => await nc?.close() };
+      const options = { stream: "ORDERS", subject: "orders.{row.region}", publishMode };
+      const publisher = await Publisher.open(nc ?? dial, options);
+      const rows = tableFromArrays({ region: ["eu", "us", "eu"] });
+      await assert.rejects(publisher.publish({ resource: "r", rows }), {
+        code: "publish.permission",
+        message: /orders\.us/,
+      });
+      assert.equal((await infoOf(boss, "ORDERS")).state.messages, publishMode === "fast" ? 1 : 0);
+    });
+  }
+}

@@ -91,13 +91,25 @@ function isClosed(nc: NatsConnection): boolean {
   }
 }
 
-/** How long a close is waited for, in milliseconds: with a stalled peer it may never end. */
-const CLOSE_TIMEOUT = 1000;
+/** How long a close or a flush is waited for, in milliseconds: with a stalled peer it may never end. */
+const PATIENCE = 1000;
 
 /** Closes a connection. Ignores its errors, and a close that does not end in time. */
 export async function closeConnection(nc: NatsConnection): Promise<void> {
+  await endedInTime(() => nc.close());
+}
+
+/**
+ * Waits for a round trip to the server: the client then has reported what the server refused before it. Ignores errors,
+ * and an answer that does not arrive in time.
+ */
+export async function flushConnection(nc: NatsConnection): Promise<void> {
+  await endedInTime(() => nc.flush());
+}
+
+async function endedInTime(work: () => Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT));
-  await Promise.race([settle(() => nc.close()), timeout]);
+  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, PATIENCE));
+  await Promise.race([settle(work), timeout]);
   clearTimeout(timer);
 }
