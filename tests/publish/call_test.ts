@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { openRun, Publisher } from "../../mod.ts";
 import { SpareMemory } from "../../src/json/memory/spare.ts";
 import { Call } from "../../src/publish/call.ts";
@@ -133,6 +134,56 @@ Deno.test("a call fails once, with its first error, in any state before", async 
     if (step === "preparing") await assert.rejects(call.loaded, error);
     else await call.loaded;
   }
+});
+
+Deno.test("a call's state and counts follow its rows, in any order of reports", () => {
+  const COUNT = 4;
+  const step = fc.record({
+    what: fc.constantFrom("submit", "resend", "withdraw", "acked", "duplicate", "no", "unknown", "settle", "fail"),
+    row: fc.nat(COUNT - 1),
+  });
+  fc.assert(fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+    const call = loaded(COUNT);
+    const outcomes: number[] = new Array(COUNT).fill(UNSENT);
+    const doubtful = new Set<number>();
+    let end: string | undefined;
+    for (const { what, row } of steps) {
+      const { next } = call;
+      const sent = row < next;
+      const open = outcomes[row] === UNKNOWN || outcomes[row] === REJECTED;
+      if (what === "submit" && next < COUNT) {
+        call.submit(next, next + 1, 0);
+        outcomes[next] = UNKNOWN;
+      } else if (
+        what === "withdraw" && next > 0 && call.ledger.tries[next - 1] === 1 && outcomes[next - 1] === UNKNOWN
+      ) {
+        call.withdraw(next - 1);
+        outcomes[next - 1] = UNSENT;
+      } else if (what === "resend" && sent && open) {
+        call.submit(row, row + 1, 0);
+        outcomes[row] = UNKNOWN;
+      } else if ((what === "acked" || what === "duplicate") && sent && open) {
+        call.acknowledge(row, 1 + row, what === "duplicate");
+        outcomes[row] = what === "duplicate" ? DUPLICATE : ACKED;
+      } else if ((what === "no" || what === "unknown") && sent) {
+        call.reject(row, what);
+        if (what === "unknown") doubtful.add(row);
+        outcomes[row] = doubtful.has(row) ? UNKNOWN : REJECTED;
+      } else if (what === "settle" && call.ledger.allAcknowledged) {
+        call.settle();
+        end ??= "settled";
+      } else if (what === "fail") {
+        call.fail(new Error("lost"));
+        end ??= "failed";
+      }
+      const submitted = outcomes.some((code) => code !== UNSENT);
+      assert.equal(call.state.tag, end ?? (submitted ? "sending" : "queued"));
+      assert.deepEqual([...call.ledger.codes], outcomes);
+      const acknowledged = outcomes.filter((code) => code === ACKED || code === DUPLICATE).length;
+      assert.equal(call.ledger.allAcknowledged, acknowledged === COUNT);
+      assert.equal(call.ledger.duplicates, outcomes.filter((code) => code === DUPLICATE).length);
+    }
+  }));
 });
 
 Deno.test("a call without rows is settled when it is submitted", async () => {
