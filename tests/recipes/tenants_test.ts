@@ -5,7 +5,7 @@ import { addStream, startNatsServer, storedIn } from "../_support/nats/mod.ts";
 import { testRecipe } from "./_page.ts";
 
 const types = { tenant: new Utf8(), region: new Utf8(), total: new Int32() };
-testRecipe("A stream per tenant", ["ORDERS_acme", "ORDERS_globex"], {
+testRecipe("A stream per tenant", ["SALES_acme", "SALES_globex"], {
   "acme.arrow": {
     objects: [{ tenant: "acme", region: "eu", total: 1 }, { tenant: "acme", region: "us", total: 3 }],
     types,
@@ -16,15 +16,15 @@ testRecipe("A stream per tenant", ["ORDERS_acme", "ORDERS_globex"], {
 Deno.test("only the tenant without a stream, or with an invalid stream name, is refused", async () => {
   await using server = await startNatsServer();
   await using nc = await connect({ url: server.url });
-  await addStream(nc, { name: "ORDERS_acme", subjects: ["orders.acme.*"] });
+  await addStream(nc, { name: "SALES_acme", subjects: ["sales.acme.*"] });
   await using publisher = await Publisher.open(nc, {
-    stream: "ORDERS_{resource}",
-    subject: "orders.{resource}.{row.region}",
+    stream: "SALES_{resource}",
+    subject: "sales.{resource}.{row.region}",
     createStream: false,
   });
   const rows = rowsOf([{ region: "eu" }], { region: "utf8" });
   await assert.rejects(publisher.publish({ resource: "amce", rows }), { code: "route.missing" });
   await assert.rejects(publisher.publish({ resource: "ac.me", rows }), { code: "route.stream_name" });
   await publisher.publish({ resource: "acme", rows });
-  assert.equal((await storedIn(nc, "ORDERS_acme")).length, 1);
+  assert.equal((await storedIn(nc, "SALES_acme")).length, 1);
 });

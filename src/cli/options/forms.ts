@@ -60,7 +60,7 @@ export const FORM_OPTIONS: readonly CliOption[] = [
     value: "FORM",
     env: "JETROW_JSON_INFINITY",
     byDefault: "extremes",
-    help: 'extremes; duckdb: the smallest value but one of a date or timestamp is "-infinity", too',
+    help: 'extremes; duckdb, for data that DuckDB wrote: the second smallest date or timestamp is also "-infinity"',
   },
   {
     name: "json-nulls",

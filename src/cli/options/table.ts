@@ -38,7 +38,7 @@ export const CONNECTION_OPTIONS: readonly CliOption[] = [
     type: "string",
     value: "NAME",
     env: "JETROW_USERNAME",
-    help: "with user_password",
+    help: "the user's name; the password comes from JETROW_PASSWORD or a file",
   },
   {
     name: "creds",
@@ -128,5 +128,5 @@ export const HELP_OPTION: CliOption = { name: "help", short: "h", type: "flag", 
 /** The last paragraph of every help. */
 export const SECRETS_HELP =
   `Credentials come from a file (--config, --creds, --context) or from JETROW_PASSWORD, JETROW_TOKEN, JETROW_JWT and
-JETROW_NKEY_SEED, never from the command line. NATS_CONTEXT, NATS_URL and NATS_CREDS serve where no option and no
-JETROW_ variable gives the value. Durations are such as 5s, 1m30s, 100ms.`;
+JETROW_NKEY_SEED, never from the command line. NATS_CONTEXT, NATS_URL and NATS_CREDS are used if no option and no
+JETROW_ variable gives the value. Write durations as in 5s, 1m30s or 100ms.`;
