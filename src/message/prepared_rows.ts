@@ -62,14 +62,14 @@ export class PreparedRows {
     from: number,
     encoded: Bodies,
     variants: number | Uint8Array,
-    texts: RowParts,
+    parts: RowParts,
     ids: Uint8Array<ArrayBuffer> | undefined,
     memory: PieceMemory | undefined,
   ) {
     this.target = target;
-    this.subjectBytes = texts.subjects?.bytes ?? target.subjectBytes;
-    this.#subjects = texts.subjects;
-    this.#lines = texts.lines;
+    this.subjectBytes = parts.subjects?.bytes ?? target.subjectBytes;
+    this.#subjects = parts.subjects;
+    this.#lines = parts.lines;
     this.from = from;
     this.count = encoded.offsets.length - 1;
     this.bytes = encoded.bytes;

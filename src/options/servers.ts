@@ -58,13 +58,13 @@ export function parseServers(
   for (const entry of entries) {
     if (typeof entry !== "string") throw broken("config.type", place, "must be an array of strings", entry);
   }
-  const texts = (entries as readonly string[]).flatMap((entry) => entry.split(/,[ \t]*/));
-  if (texts.length === 0) throw missing(place, "must name at least one server: received an empty array");
+  const strings = (entries as readonly string[]).flatMap((entry) => entry.split(/,[ \t]*/));
+  if (strings.length === 0) throw missing(place, "must name at least one server: received an empty array");
   // A password may contain a comma, a slash or a question mark: if there is an @ anywhere, no part of the list is shown.
-  if (texts.some((text) => text.includes("@"))) {
+  if (strings.some((text) => text.includes("@"))) {
     throw new ConfigError("config.syntax", { field: place.field, rule: CREDENTIALS_RULE });
   }
-  const servers = texts.map((text) => parseServer(text, place, available));
+  const servers = strings.map((text) => parseServer(text, place, available));
   if (new Set(servers.map(({ transport }) => transport)).size > 1) {
     const shown = servers.map(({ href }) => shownUrl(href)).join(",");
     throw broken("config.conflict", place, "must not mix ws:// or wss:// with nats:// or tls://", shown);

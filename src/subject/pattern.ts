@@ -6,7 +6,7 @@
  */
 
 /**
- * Whether a filter captures a subject. The subject is taken literally. What is no filter (an empty token, a `>` before
+ * Whether a filter captures a subject. The subject is taken literally. What is not a filter (an empty token, a `>` before
  * the end) captures nothing.
  *
  * @example
