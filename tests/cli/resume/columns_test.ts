@@ -68,3 +68,25 @@ for (
     }
   }
 }
+
+Deno.test("resume is refused if an option that names columns was changed", async () => {
+  await using scene = await Scene.open({ rows: 200, subject: "orders.{resource}.{row.name}" });
+  const { exitCode, err } = await scene.publish(...COLUMNS);
+  assert.equal(exitCode, 0, err);
+  const changed = (from: string, to: string) => COLUMNS.map((value) => value === from ? to : value);
+  for (
+    const [option, columns] of [
+      ["header", changed("X-Id: {row.id}", "X-Id: {row.name}")],
+      ["header", changed("X-Id: {row.id}", "X-Id: fixed")],
+      ["event-id-column", changed("id,name", "name,id")],
+      ["event-id-column", changed("id,name", "id")],
+      ["omit", changed("name,_filament_event_id", "name")],
+      ["subject-escape", changed("percent", "none")],
+      ["operation-column", [...COLUMNS, "--operation-column", "name"]],
+    ] as const
+  ) {
+    const where = new RegExp(`Cannot resume: --(${option}|operation) must be as in .*orders\\.journal`);
+    await scene.assertRefused(where, columns, 2);
+  }
+  assert.equal((await scene.resume(COLUMNS)).exitCode, 0);
+});
