@@ -102,7 +102,7 @@ export async function readFooter(file: RandomAccess): Promise<Footer> {
   const tail = await file.read(Math.max(FILE_START, file.size - 10), 10);
   const length = tail.length === 10 ? new DataView(tail.buffer, tail.byteOffset).getInt32(0, true) : 0;
   if (new TextDecoder().decode(tail.subarray(4)) !== MAGIC || length <= 0 || length > file.size - FILE_START - 10) {
-    damaged("it is cut, or its writer did not close it: it has no footer, rows may be missing");
+    damaged("the file has no footer: it is cut, or its writer did not close it, and rows may be missing");
   }
   const footer = rootTable(await file.read(file.size - 10 - length, length));
   const schema = footer.table(1);

@@ -27,7 +27,7 @@ export function isStreamChanged(error: unknown): boolean {
 /** Returns lines of advice: how to continue, if another run can. */
 export function adviceFor(error: unknown, { plan, sent, signal }: EndedRun): string[] {
   if (isStreamChanged(error)) {
-    return ["publish all rows again, without --resume: rows with ids that are stored stay single"];
+    return ["publish all rows again, without --resume: the stream drops rows with ids that it has already stored"];
   }
   const { receipt, resume, retry } = plan;
   const isLost = isJetrowError(error) && (error.name === "ConnectionError" || error.code === "publish.disconnected");
@@ -37,10 +37,12 @@ export function adviceFor(error: unknown, { plan, sent, signal }: EndedRun): str
   const advice: string[] = [];
   if (isLost && retry === undefined) advice.push("--retry DURATION reconnects and continues by itself");
   const journal = resume ?? receipt;
-  advice.push(
-    journal === undefined
-      ? "--receipt FILE keeps a journal, after which --resume FILE continues"
-      : `to continue, run again with --resume ${journal} and the same inputs and options`,
-  );
-  return advice;
+  if (journal !== undefined) {
+    return [...advice, `to continue, run again with --resume ${journal} and the same inputs and options`];
+  }
+  return [
+    ...advice,
+    "publishing again sends every row: within its duplicate window, the stream drops rows with ids that it has stored",
+    "start with --receipt FILE to keep a journal, so that --resume FILE can continue a run that ends early",
+  ];
 }

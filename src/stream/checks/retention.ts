@@ -172,7 +172,7 @@ function singleCopy({ info: { config } }: StreamFacts): DraftFinding | undefined
   return warning(
     "stream.single_copy",
     "num_replicas",
-    "num_replicas is 1: if the node is lost, so are the rows",
+    "num_replicas is 1: the loss of that one server loses the rows",
     "Set num_replicas to 3, in a cluster.",
   );
 }

@@ -31,7 +31,7 @@ function serverSync({ info }: DestinationFacts): readonly DraftFinding[] {
     "server.sync",
     "sync_interval",
     "storage is file: acknowledged rows are synced to disk every sync_interval, two minutes by default",
-    "Replicas cover the loss of one node; sync_interval: always also covers a power failure, but is slower.",
+    "Set num_replicas to 3 to survive the loss of one server, or sync_interval: always to survive a power failure (slower).",
   )];
 }
 
