@@ -114,7 +114,8 @@ export class BoundedRun {
   }
 
   /**
-   * Waits for the calls in progress and ends the run. Resolves with the totals by resource, sorted by name; repeatable.
+   * Waits for the calls in progress and ends the run. Resolves with the totals by resource, sorted by name. Can
+   * be called again.
    *
    * Throws the error of a failed call, a StateError after `abort`, and a PublishError `publish.stream_changed` if a
    * stream was deleted since rows were published to it.

@@ -35,7 +35,7 @@ export type Operation = "insert" | "update" | "delete";
  * ```
  */
 export interface RowBatch {
-  /** The name of the destination resource, which replaces the placeholder of the templates. */
+  /** The name of the rows' destination. It replaces `{resource}` in `stream` and `subject`. */
   readonly resource: string;
   /** The rows. Do not write to their buffers until the call has ended. */
   readonly rows: ArrowRows;

@@ -96,8 +96,8 @@ export interface PublisherOptions {
   readonly stream: string;
   /**
    * The publish subject; `{resource}` stands for the destination resource, `{row.NAME}` for the row's value in the
-   * column NAME, and `{row.NAME|TEXT}` gives a fallback for null and for the empty string. A value is one token: a column
-   * of strings, integers, booleans, UUIDs or dates.
+   * column NAME, and `{row.NAME|TEXT}` gives a fallback for null and for the empty string. A value is one token
+   * or a part of one; the column has strings, integers, booleans, UUIDs or dates.
    */
   readonly subject: string;
   /**
@@ -141,7 +141,7 @@ export interface PublisherOptions {
    * @default {"_filament_event_id"}
    */
   readonly eventIdColumn?: string | readonly string[];
-  /** The string column of each row's operation. A batch must then not have `operations`. */
+  /** The string column of each row's operation. With it, a batch must not have `operations`. */
   readonly operationColumn?: string;
   /**
    * The operation that each string of `operationColumn` stands for. Null and any other string refuse the batch.
@@ -162,9 +162,9 @@ export interface PublisherOptions {
    */
   readonly expectedStream?: boolean;
   /**
-   * Sends `Content-Type`, `Filament-Operation` and `Nats-Expected-Stream`. Without them, a message has the body and its id
-   * alone, and the server takes more rows per second; but consumers cannot tell a delete from an insert, so all rows must
-   * be inserts.
+   * Sends `Content-Type`, `Filament-Operation` and `Nats-Expected-Stream`. Without them, a message has only the
+   * headers that other options ask for, and the server stores more rows per second. Consumers then cannot tell a delete
+   * from an insert, so all rows must be inserts.
    *
    * @default {true}
    */
@@ -172,8 +172,8 @@ export interface PublisherOptions {
   /**
    * Headers for every message. Names have visible ASCII characters without a colon, do not begin with `Nats-` or contain
    * `Nats-Msg-Id`, and are not `Content-Type` or `Filament-Operation`; values have no CR, LF or `Nats-Msg-Id`.
-   * `{row.NAME}` and `{row.NAME|TEXT}` in a value stand for the row's value as in `subject`, which may also be a decimal,
-   * a float, a time or a timestamp. A null without a fallback leaves the header out.
+   * In a value, `{row.NAME}` and `{row.NAME|TEXT}` stand for the row's value as in `subject`; the column may also have
+   * decimals, floats, times or timestamps. If the value is null and has no fallback, the header is left out.
    */
   readonly headers?: Readonly<Record<string, string>>;
   /** The time to live of each message: a Go duration string of at least one second, or `never`. */
@@ -250,8 +250,8 @@ export type Options = PublisherOptions & Partial<ConnectionConfig>;
 export interface CallOptions {
   /**
    * Ends the call. If none of its rows was sent, only that call ends. If rows are on the wire, their outcome is unknown:
-   * on a caller's own connection still only that call ends, otherwise the whole publisher. A run or a session counts
-   * either as its failure.
+   * on a caller's own connection still only that call ends, otherwise the whole publisher. A run or a session ends in
+   * either case.
    */
   readonly signal?: AbortSignal;
 }

@@ -28,7 +28,7 @@ export interface WriteReceipt {
   readonly resource: string;
   /** The stream. */
   readonly stream: string;
-  /** The subject. */
+  /** The subject. If the rows' values are part of it, the pattern of all their subjects: `orders.*`. */
   readonly subject: string;
   /** The number of acknowledged rows, duplicates included. */
   readonly rows: number;
