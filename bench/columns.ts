@@ -32,14 +32,22 @@ export async function columns(bench: Bench): Promise<void> {
   for (const each of CASES) {
     const name = nameOf(each);
     if (bench.only.length > 0 && !bench.only.some((word) => name.includes(word))) continue;
-    const rows = bench.quick ? 60_000 : 120_000;
-    const job = { ...each, url: stage.server.url, rows, bytes: BYTES, window: WINDOW };
-    const children = await Promise.all(names.map((way) => Child.start(["route", JSON.stringify({ ...job, way })])));
+    const job = { ...each, url: stage.server.url, bytes: BYTES, window: WINDOW };
+    const children = await Promise.all(names.map((way) => {
+      const rows = rowsOf(way, bench.quick);
+      return Child.start(["route", JSON.stringify({ ...job, way, rows })]);
+    }));
     const emit = (line: Line) => bench.emit({ ...line, extra: costs(line) });
     const ways = names.map((name, i) => contenderOf(stage, name, children[i]!));
     await compare({ ...bench, emit }, { suite: "columns", case: name, unit: "rows" }, ways);
     for (const child of children) child.end();
   }
+}
+
+/** Takes the slowest way for fewer rows, so that the others are measured soon after each other. */
+function rowsOf(way: keyof typeof routes, quick: boolean): number {
+  const rows = quick ? 40_000 : 120_000;
+  return way === "JSON.stringify and js.publish" ? rows / 8 : rows;
 }
 
 function nameOf({ publishMode, ids, values }: Case): string {
