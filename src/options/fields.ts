@@ -7,7 +7,7 @@
 
 import { describe } from "../util/describe.ts";
 import { ConfigError } from "../errors/mod.ts";
-import { nearestWord } from "../util/nearest.ts";
+import { probableWord } from "../util/nearest.ts";
 
 /** The spelling of keys: camelCase for options, snake_case for the JSON document. */
 export type Spelling = "camel" | "snake";
@@ -43,7 +43,8 @@ export interface Fields {
 
 /**
  * Returns the fields of a plain object, which errors call `called`. Throws if the value is not a plain object or has an
- * unknown key. The error names the nearest known key, and never the value, which may belong to a misspelt `password`.
+ * unknown key. The error names the key that was probably meant, otherwise all known keys, and never the value, which may belong to a
+ * misspelt `password`.
  */
 export function fieldsOf(
   value: unknown,
@@ -52,10 +53,14 @@ export function fieldsOf(
   called: string = field || (spelling === "camel" ? "options" : "document"),
 ): Fields {
   const source = plainObject(value, called);
-  const spelt = new Set(known.map((option) => spell(option, spelling)));
+  const spelt = known.map((option) => spell(option, spelling));
   const path = (key: string) => field === "" ? key : `${field}.${key}`;
   for (const key of Object.keys(source)) {
-    if (!spelt.has(key)) throw unknownKey(path(key), ELSEWHERE[spelling].get(key) ?? path(nearestWord(key, spelt)));
+    if (spelt.includes(key)) continue;
+    const meant = ELSEWHERE[spelling].get(key) ?? probableWord(key, spelt) ??
+      (spelt.length === 1 ? spelt[0] : undefined);
+    if (meant !== undefined) throw unknownKey(path(key), `did you mean ${JSON.stringify(path(meant))}?`);
+    throw unknownKey(path(key), `use one of ${spelt.join(", ")}`);
   }
   const place = (option: string) => ({ field: path(spell(option, spelling)), spelling });
   return { spelling, place, get: (option) => readOwn(source, spell(option, spelling), place(option).field) };
@@ -114,8 +119,7 @@ function spell(option: string, spelling: Spelling): string {
   return spelling === "camel" ? option : option.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Makes the error of an unknown option. */
-export function unknownKey(field: string, nearest: string, what = "option"): ConfigError {
-  const rule = `did you mean ${JSON.stringify(nearest)}?`;
+/** Makes the error of an unknown option; `rule` names what to write instead. */
+export function unknownKey(field: string, rule: string, what = "option"): ConfigError {
   return new ConfigError("config.unknown", { field, rule, subject: `Unknown ${what} ${describe(field)}:` });
 }

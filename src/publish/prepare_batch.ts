@@ -99,7 +99,7 @@ function checkKeys(batch: RowBatch): void {
   for (const key of Object.keys(batch)) {
     const meant = misspelt(key, KEYS);
     if (meant === undefined || meant in batch) continue;
-    throw unknownKey(key, meant, "key of a batch");
+    throw unknownKey(key, `did you mean ${JSON.stringify(meant)}?`, "key of a batch");
   }
 }
 

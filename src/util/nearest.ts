@@ -8,7 +8,7 @@
 const LONGEST = 64;
 
 /** Returns the known word with the fewest edits, ignoring case, `_` and `-`; the first of several. */
-export function nearestWord(word: string, known: Iterable<string>): string {
+function nearestWord(word: string, known: Iterable<string>): string {
   const plain = lettersOf(word.slice(0, LONGEST));
   let nearest = "";
   let fewest = Infinity;
@@ -28,6 +28,19 @@ export function misspelt(word: string, known: readonly string[]): string | undef
   const nearest = nearestWord(word, known);
   const edits = editDistance(lettersOf(word.slice(0, LONGEST)), lettersOf(nearest));
   return edits <= nearest.length / 4 ? nearest : undefined;
+}
+
+/**
+ * Returns the known word that another one probably stands for: at most two edits away, or as {@linkcode misspelt} counts,
+ * or longer or shorter at its end. Returns undefined if none is that near.
+ */
+export function probableWord(word: string, known: readonly string[]): string | undefined {
+  const nearest = nearestWord(word, known);
+  const letters = lettersOf(word.slice(0, LONGEST));
+  const edits = editDistance(letters, lettersOf(nearest));
+  if (edits <= Math.max(2, nearest.length / 4) && edits <= nearest.length / 2) return nearest;
+  if (letters === "") return undefined;
+  return known.find((one) => letters.startsWith(lettersOf(one)) || lettersOf(one).startsWith(letters));
 }
 
 function lettersOf(word: string): string {

@@ -134,7 +134,12 @@ const cases: readonly Case[] = [
   [{ tls: { key: "k" } }, "config.missing", "tls.cert", "is required by the key"],
   [{ tls: { handshakeFirst: "true" } }, "config.type", "tls.handshakeFirst", 'received "true"'],
   [{ tls: { handshake_first: true } }, "config.unknown", "tls.handshake_first", 'did you mean "tls.handshakeFirst'],
-  [{ tls: { rejectUnauthorized: false } }, "config.unknown", "tls.rejectUnauthorized", 'did you mean "tls.'],
+  [
+    { tls: { rejectUnauthorized: false } },
+    "config.unknown",
+    "tls.rejectUnauthorized",
+    "use one of ca, cert, key, handshakeFirst",
+  ],
   [{ url: "ws://a", tls: {} }, "config.conflict", "tls", "cannot be combined with ws:// or wss://"],
   [
     { url: ["wss://a", "wss://b"], tls: { ca: "c" } },

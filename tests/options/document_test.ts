@@ -121,8 +121,9 @@ const cases: readonly Case[] = [
     "namespace",
     'did you mean "tenant, pipeline and sink_connection"?',
   ],
-  [{ on_progress: () => {} }, "config.unknown", "on_progress", 'did you mean "'],
-  [{ constructor: "s3cret" }, "config.unknown", "constructor", 'did you mean "'],
+  [{ on_progress: () => {} }, "config.unknown", "on_progress", "use one of stream, subject"],
+  [{ bugdet: 3 }, "config.unknown", "bugdet", "use one of "],
+  [{ constructor: "s3cret" }, "config.unknown", "constructor", "use one of "],
 ];
 
 for (const [document, code, field, says] of cases) {
@@ -167,7 +168,7 @@ Deno.test("parseConfig() throws on __proto__, whether as key or as prototype", (
   const text = JSON.stringify(REQUIRED);
   const asKey = JSON.parse(text.replace("{", '{"__proto__":{"createStream":"s3cret"},'));
   keepsSecret(
-    refuses(() => parseConfig(asKey), { code: "config.unknown", field: "__proto__", says: "did you mean" }),
+    refuses(() => parseConfig(asKey), { code: "config.unknown", field: "__proto__", says: "use one of" }),
     "s3cret",
   );
   const asPrototype = { __proto__: { tenant: "a" }, ...REQUIRED };

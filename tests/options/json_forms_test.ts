@@ -32,7 +32,7 @@ const cases: readonly (readonly [json: unknown, code: ConfigErrorCode, field: st
     'did you mean "json.columns.price.decimal"?',
   ],
   [{ columns: { "a b\n": { nulls: "drop" } } }, "config.range", 'json.columns["a b\\n"].nulls', 'received "drop"'],
-  [{ columns: { a: { columns: {} } } }, "config.unknown", "json.columns.a.columns", "did you mean"],
+  [{ columns: { a: { columns: {} } } }, "config.unknown", "json.columns.a.columns", "use one of int64, decimal,"],
 ];
 
 for (const [json, code, field, says] of cases) {

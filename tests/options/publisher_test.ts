@@ -293,7 +293,7 @@ Deno.test("resolveOptions() throws on an unknown key, names the nearest and neve
   for (const key of ["constructor", "toString", "__proto__", "hasOwnProperty", ""]) {
     const options = JSON.parse(JSON.stringify(REQUIRED).replace("{", `{${JSON.stringify(key)}:"s3cret",`));
     keepsSecret(
-      refuses(() => resolveOptions(options), { code: "config.unknown", field: key, says: "did you mean" }),
+      refuses(() => resolveOptions(options), { code: "config.unknown", field: key, says: "use one of" }),
       "s3cret",
     );
   }
