@@ -14,14 +14,14 @@ const MOST_LISTED = 20;
 
 /**
  * Returns the index of a column. Throws an EncodeError `encode.no_column` if there is none of that name; `purpose`
- * continues `Cannot `, as in `take ids`.
+ * stands between `Cannot` and the column's name, as in `take ids from`.
  */
 export function columnAt(view: RowsView, column: string, purpose: string): number {
   const at = view.names.indexOf(column);
   if (at >= 0) return at;
   throw new EncodeError(
     "encode.no_column",
-    `Cannot ${purpose} from column ${describe(column)}: the rows have no such column: they have ${listColumns(view)}`,
+    `Cannot ${purpose} column ${describe(column)}: the rows have no such column: they have ${listColumns(view)}`,
     { column },
   );
 }
@@ -35,7 +35,8 @@ export function listColumns({ names }: RowsView): string {
 /** Returns a view of the columns of the body. Throws an EncodeError `encode.no_column`. */
 export function bodyView(view: RowsView, columns: BodyColumns | undefined): RowsView {
   if (columns === undefined) return view;
-  const named = (columns.pick ?? columns.omit).map((column) => columnAt(view, column, "make bodies"));
+  const purpose = columns.pick === undefined ? "leave out" : "make bodies of";
+  const named = (columns.pick ?? columns.omit).map((column) => columnAt(view, column, purpose));
   if (columns.pick !== undefined) return viewOf(view, named);
   const omitted = new Set(named);
   return viewOf(view, view.names.map((_, at) => at).filter((at) => !omitted.has(at)));

@@ -72,6 +72,11 @@ export function formatNumber(count: number): string {
   return count.toFixed(0).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
+/** Formats a number of bytes: `0.1 kB`, `12.5 MB`. */
+export function formatSize(bytes: number): string {
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
 /**
  * Formats a number of rows.
  *

@@ -65,8 +65,8 @@ export function openBody(
     const body = bodyView(view, bodyColumns);
     return { view: body, raw: false, forms: rowForms(view, body, json) };
   }
-  const at = columnAt(view, rawBodyColumn, "take bodies");
-  checkKind(view, at, BODY_KINDS, "encode.type", "take bodies", "strings or binary");
+  const at = columnAt(view, rawBodyColumn, "take bodies from");
+  checkKind(view, at, BODY_KINDS, "encode.type", "take bodies from", "strings or binary");
   return { view: viewOf(view, [at]), raw: true };
 }
 
@@ -90,7 +90,7 @@ export function openIds(
     );
   }
   const kinds = "strings, integers, booleans, decimals, dates, timestamps or fixed-size binary";
-  for (const at of columns) checkKind(view, at, ID_KINDS, "encode.id", "take ids", kinds);
+  for (const at of columns) checkKind(view, at, ID_KINDS, "encode.id", "take ids from", kinds);
   const [first, ...rest] = columns;
   const open = (): TextColumn => rest.length === 0 ? scalarColumn(view, first!) : idArray(view, columns);
   return {
@@ -139,8 +139,8 @@ export function invalidId(row: number, column: string | undefined): EncodeError 
 
 /** Opens the column of operations. Throws EncodeErrors `encode.no_column` and `encode.type`. */
 export function openOperations(view: RowsView, column: string): TextColumn {
-  const at = columnAt(view, column, "take operations");
-  checkKind(view, at, new Set(["text"]), "encode.type", "take operations", "strings");
+  const at = columnAt(view, column, "take operations from");
+  checkKind(view, at, new Set(["text"]), "encode.type", "take operations from", "strings");
   return textColumn(view, at);
 }
 
@@ -159,9 +159,9 @@ export function openRowValues(
       if (!values.has(column)) values.set(column, scalarColumn(view, at));
     }
   };
-  open(subject, SUBJECT_KINDS, "take subjects", "strings, integers, booleans, dates or UUIDs");
+  open(subject, SUBJECT_KINDS, "take subjects from", "strings, integers, booleans, dates or UUIDs");
   const allowed = "strings, numbers, booleans, dates, times, timestamps or UUIDs";
-  for (const [name, value] of headers) open(value, HEADER_KINDS, `take header ${describe(name)}`, allowed);
+  for (const [name, value] of headers) open(value, HEADER_KINDS, `take header ${describe(name)} from`, allowed);
   return values;
 }
 
@@ -178,7 +178,7 @@ function checkKind(
   const column = view.names[at]!;
   throw new EncodeError(
     code,
-    `Cannot ${purpose} from column ${describe(column)}: the column must have ${allowed}: its type is ` +
+    `Cannot ${purpose} column ${describe(column)}: the column must have ${allowed}: its type is ` +
       `${view.types[at]!.label}`,
     { column },
   );

@@ -8,6 +8,7 @@ import { checkRows } from "../arrow/intact.ts";
 import type { RowsView } from "../arrow/view.ts";
 import { describe } from "../util/describe.ts";
 import { EncodeError } from "../errors/mod.ts";
+import { option, type Wording, words } from "../errors/wording.ts";
 import { ID_LENGTH, idHasher } from "../hash/message_id.ts";
 import { type SpareMemory, zeros } from "../json/memory/spare.ts";
 import { lowerBound } from "../util/lower_bound.ts";
@@ -84,19 +85,22 @@ export function* writeIds(
       : !sameBody(source, encoded, rowAt, index, earlier, first)
       ? "body"
       : undefined;
-    if (other !== undefined) throw repeatedId(source, row, earlier, `, and another ${other}: the stream would drop it`);
+    if (other !== undefined) {
+      const fix = words`Give it an id of its own, or name more columns in ${option("eventIdColumn")}.`;
+      throw repeatedId(source, row, earlier, words`, and another ${other}: the stream would drop it. ${fix}`);
+    }
   }
   return ids;
 }
 
-function repeatedId(source: RowSource, row: number, earlier: number, why: string): EncodeError {
+function repeatedId(source: RowSource, row: number, earlier: number, why: string | Wording): EncodeError {
   const { column, name } = source.ids!;
   column.seek(row);
   const { bytes, start, end } = column;
   const id = describe(new TextDecoder().decode(bytes.subarray(start, end)));
   return new EncodeError(
     "encode.duplicate_id",
-    `Cannot publish row ${row}: it has the event id of row ${earlier}, ${id}${why}`,
+    words`Cannot publish row ${row}: it has the event id of row ${earlier}, ${id}${why}`,
     { row, column: name },
   );
 }

@@ -5,7 +5,7 @@ import { option, words } from "../../src/errors/wording.ts";
 import { ProgressLine } from "../../src/cli/publish/progress_line.ts";
 import { RunFailure } from "../../src/cli/errors.ts";
 import { RowAccount } from "../../src/cli/publish/row_account.ts";
-import { endingOf } from "../../src/cli/report.ts";
+import { endingOf, formatSize } from "../../src/cli/report.ts";
 import type { WriteReceipt } from "../../src/types/mod.ts";
 
 function outcomes(counts: Partial<Record<RowOutcome, number>>): RowOutcomes {
@@ -124,4 +124,14 @@ Deno.test("ProgressLine in plain style prints a line every five seconds, without
   line.clear();
   assert.equal(written.length, 2);
   for (const text of written) assert.match(text, /^50 of 100 rows {2}50% {2}[\w ./]*\n$/);
+});
+
+Deno.test("formatSize() does not round a few rows to nothing", () => {
+  assert.deepEqual([0, 138, 999_949, 1e6, 12_345_678].map(formatSize), [
+    "0.0 kB",
+    "0.1 kB",
+    "999.9 kB",
+    "1.0 MB",
+    "12.3 MB",
+  ]);
 });

@@ -394,7 +394,7 @@ Deno.test("one id on two subjects, or with two headers, is refused: the stream w
   ) {
     const error = refusal(() => prepared(rows, { ...options, bodyColumns }));
     assert.deepEqual([error.code, error.row], ["encode.duplicate_id", 1]);
-    assert.match(error.message, new RegExp(`another ${what}: the stream would drop it`));
+    assert.match(error.message, new RegExp(`another ${what}: the stream would drop it\\. .* in eventIdColumn\\.$`));
   }
   assert.equal(prepared(rows, { bodyColumns }).count, 2);
 });
@@ -462,5 +462,21 @@ Deno.test("a missing column and a column of a wrong type are refused before any 
   for (const [options, code, column] of cases) {
     const error = refusal(() => prepared(rows, options));
     assert.deepEqual([error.code, error.column, error.row], [code, column, undefined], JSON.stringify(options));
+  }
+});
+
+Deno.test("the error of a missing column says what the column was named for", () => {
+  const rows = tableOf({ s: strings(["x"]) });
+  const cases: readonly (readonly [Partial<PublisherOptions>, string])[] = [
+    [{ subject: "s.{row.nope}" }, "take subjects from"],
+    [{ headers: { A: "{row.nope}" } }, 'take header "A" from'],
+    [{ operationColumn: "nope" }, "take operations from"],
+    [{ bodyColumns: { pick: ["nope"] } }, "make bodies of"],
+    [{ bodyColumns: { omit: ["nope"] } }, "leave out"],
+    [{ rawBodyColumn: "nope" }, "take bodies from"],
+  ];
+  for (const [options, purpose] of cases) {
+    const { message } = refusal(() => prepared(rows, options));
+    assert.equal(message, `Cannot ${purpose} column "nope": the rows have no such column: they have "s"`);
   }
 });

@@ -23,7 +23,7 @@ import { adviceFor, isStreamChanged } from "./advice.ts";
 import { Keeper, type PlacedReceipt } from "./piece_tracker.ts";
 import { ProgressLine } from "./progress_line.ts";
 import type { PublishPlan } from "./options.ts";
-import { formatNumber, rowsOf } from "../report.ts";
+import { formatNumber, formatSize, rowsOf } from "../report.ts";
 import { visible } from "../text.ts";
 import { RowAccount } from "./row_account.ts";
 import { streamNow } from "../resume/streams.ts";
@@ -205,8 +205,9 @@ export class Publication {
     const rate = Math.max(seconds, 0.001);
     await this.#say(
       `published ${rowsOf(rows)}${duplicates > 0 ? ` (${formatNumber(duplicates)} of them duplicates)` : ""}, ` +
-        `${(bytes / 1e6).toFixed(1)} MB of JSON, in ${seconds.toFixed(1)} s: ` +
-        `${rowsOf(rows / rate)}/s, ${(bytes / rate / 1e6).toFixed(1)} MB/s`,
+        `${formatSize(bytes)} of JSON, in ${seconds.toFixed(1)} s: ${rowsOf(rows / rate)}/s, ${
+          formatSize(bytes / rate)
+        }/s`,
     );
   }
 
