@@ -106,11 +106,17 @@ export function memberTable(codes: readonly number[]): Int16Array {
 export type SlotTest = (slot: number) => boolean;
 
 /**
- * Returns a function that tells whether a slot is written as null, looking through dictionaries, unions and runs. An
- * index out of range counts as a value: reading it then throws the fault. `also` returns a test of a column's values,
- * if any, for values that count as null too.
+ * Returns a function that tells whether a slot is written as null, looking through dictionaries, unions and runs. A slot
+ * or an index out of range counts as a value: reading it then throws the fault. `also` returns a test of a column's
+ * values, if any, for values that count as null too.
  */
 export function nullTest(column: ColumnView, also?: (column: ColumnView) => SlotTest | undefined): SlotTest {
+  const isNullIn = uncheckedNullTest(column, also);
+  return (slot) => slot >= 0 && slot < column.length && isNullIn(slot);
+}
+
+/** Returns the same for slots that the column has. */
+function uncheckedNullTest(column: ColumnView, also?: (column: ColumnView) => SlotTest | undefined): SlotTest {
   const own = (slot: number): boolean => slot < column.covered && isNull(column, slot);
   const { type, children, codes, offsets } = column;
   switch (type.kind) {

@@ -162,8 +162,12 @@ export class Call {
     return this.#done.promise;
   }
 
-  /** Sets the rows, and queues the call. `memory` holds what is known of the rows until {@linkcode free}. */
+  /**
+   * Sets the rows, and queues the call unless it has failed meanwhile. `memory` holds what is known of the rows until
+   * {@linkcode free}.
+   */
   load(rows: PreparedRows, destination: Destination, memory?: SpareMemory): void {
+    if (this.isOver) return;
     this.#rows = rows;
     this.#destination = destination;
     this.#ledger.load(rows, destination.duplicateWindow, memory);

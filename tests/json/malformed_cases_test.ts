@@ -66,6 +66,11 @@ const sparse = new arrow.SparseUnion([3, 5], members);
 const words = new arrow.Dictionary(utf8, new arrow.Int8(), 1);
 const dictionary = new arrow.Vector([makeColumn(utf8, ["a", "b"], { offsets: Int32Array.of(0, 1, 2), values: text })]);
 
+/** Integers that are all null, with a validity bitmap that covers more of them. */
+function nulls(length: number): arrow.Data {
+  return new arrow.Data(int32, 0, length, length, [undefined, new Int32Array(8), new Uint8Array(1)]);
+}
+
 /** What is wrong, and the row in which it is found. */
 const CASES: Readonly<Record<string, readonly [rows: ArrowRows, row: number]>> = {
   "an offset beyond the string": [rowsOf(utf8, { offsets: Int32Array.of(0, 1, 7, 7), values: text }), 1],
@@ -112,6 +117,24 @@ const CASES: Readonly<Record<string, readonly [rows: ArrowRows, row: number]>> =
     rowsOf(dense, { typeIds: Int8Array.of(3, 5, 3), offsets: Int32Array.of(0, -1, 1), children: [ints(2), ints(1)] }),
     1,
   ],
+  "a dense union's offset behind a member of nulls": [
+    rowsOf(dense, { typeIds: Int8Array.of(3, 5, 3), offsets: Int32Array.of(0, 1, 1), children: [ints(2), nulls(1)] }),
+    1,
+  ],
+  "a dense union's negative offset into a member of nulls": [
+    rowsOf(dense, { typeIds: Int8Array.of(3, 5, 3), offsets: Int32Array.of(0, -1, 1), children: [ints(2), nulls(1)] }),
+    1,
+  ],
+  "a sparse union's member of nulls that ends early": [
+    rowsOf(sparse, { typeIds: Int8Array.of(3, 5, 3), children: [ints(3), nulls(1)] }),
+    1,
+  ],
+  "a struct whose field of nulls ends early": [
+    rowsOf(new arrow.Struct([new arrow.Field("x", int32), new arrow.Field("y", int32)]), {
+      children: [ints(3), nulls(1)],
+    }),
+    1,
+  ],
   "a sparse union's member that ends early": [
     rowsOf(sparse, { typeIds: Int8Array.of(3, 5, 3), children: [ints(3), ints(1)] }),
     1,
@@ -126,8 +149,10 @@ const CASES: Readonly<Record<string, readonly [rows: ArrowRows, row: number]>> =
 
 for (const [what, [rows, row]] of Object.entries(CASES)) {
   Deno.test(`encodeRows() refuses ${what}`, () => {
-    const error = refusalOf(() => encodeRows(rows));
-    assert.deepEqual([error.code, error.column, error.row], ["encode.malformed", "a", row], error.message);
+    for (const nulls of ["keep", "omit"] as const) {
+      const error = refusalOf(() => encodeRows(rows, { json: { nulls } }));
+      assert.deepEqual([error.code, error.column, error.row], ["encode.malformed", "a", row], error.message);
+    }
   });
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { PublishErrorCode } from "../../mod.ts";
+import { assertFailure, failureOf } from "../_support/failed_publish.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import { type Answer, NO_RESPONDERS, refusal, TOO_MANY_REQUESTS } from "../_support/fake/mod.ts";
 import { atomicServer, batchRow, type BatchScript, committed } from "./_atomic_server.ts";
@@ -150,5 +151,28 @@ Deno.test(
       publishFails(publisher, numberBatch(2), { code, counts: { rejected: 2 } }),
       publishFails(publisher, numberBatch(3), { code, counts: { unsent: 3 } }),
     ]);
+  }),
+);
+
+Deno.test(
+  "a batch that was handed to a connection that then threw is not reported as unsent",
+  onVirtualClock(async () => {
+    for (const answered of [true, false]) {
+      const fake = atomicServer((row) => row.commit && !answered ? null : undefined, { frames: true });
+      const { protocol } = fake.nc as unknown as { protocol: { sendCommand(frames: Uint8Array): void } };
+      const send = protocol.sendCommand.bind(protocol);
+      let bursts = 0;
+      protocol.sendCommand = (frames) => {
+        send(frames);
+        if (++bursts === 2) throw new Error("after the write");
+      };
+      const publisher = await open(fake, { publishTimeout: 1000 });
+      const call = publisher.publish({ resource: "eu", rows: idBatch(5) });
+      if (answered) assert.equal((await call).rows, 5);
+      else assertFailure(await failureOf(call), 5, { code: "publish.disconnected", counts: { unknown: 5 } });
+      assert.ok(batchRow(fake.published.at(-1)!).commit);
+      assert.match(String(await publisher.closed()), /after the write/);
+      await publisher.close();
+    }
   }),
 );

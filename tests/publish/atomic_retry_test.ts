@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { PublisherCore } from "../../src/publish/core.ts";
+import { openBatch } from "../../src/publish/prepare_batch.ts";
+import { currentMoment } from "../../src/stream/resend.ts";
+import { assertFailure, failureOf } from "../_support/failed_publish.ts";
 import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import {
   apiError,
@@ -174,5 +178,27 @@ Deno.test("rows of a batch are searched from the time of its commit, even if the
     await clock.settle();
     assert.equal((await failed).code, "publish.rejected");
     assert.ok(starts[0]! <= sent - 120_000, `${new Date(starts[0]!).toISOString()}`);
+  });
+});
+
+Deno.test("a batch with any row that was acknowledged as new after its duplicate window is unknown", async () => {
+  await withManualClock(async (clock) => {
+    const fake = atomicServer(undefined, { manual: true });
+    const options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "atomic" } as const;
+    const core = await PublisherCore.open(fake.nc, options);
+    const justNow = currentMoment();
+    const source = {
+      ...openBatch({ resource: "eu", rows: idBatch(3) }, core.settings),
+      earlier: { duplicateWindow: 120_000, firstSent: (row: number) => row === 2 ? justNow : undefined },
+    };
+    const call = core.start(source, { from: 0, count: 3 }, { signal: undefined, cut: false });
+    await clock.settle();
+    fake.deliver();
+    await clock.settle();
+    assert.equal(fake.published.length, 3);
+    clock.suspend(600_000);
+    fake.deliver();
+    assertFailure(await failureOf(call.done), 3, { code: "publish.timeout", counts: { unknown: 3 } });
+    await core.close();
   });
 });

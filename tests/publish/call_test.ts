@@ -3,7 +3,9 @@ import fc from "fast-check";
 import { openRun, Publisher } from "../../mod.ts";
 import { SpareMemory } from "../../src/json/memory/spare.ts";
 import { Call } from "../../src/publish/call.ts";
+import { PublisherCore } from "../../src/publish/core.ts";
 import { ACKED, DUPLICATE, REJECTED, UNKNOWN, UNSENT } from "../../src/publish/outcomes.ts";
+import { openBatch } from "../../src/publish/prepare_batch.ts";
 import { idBatch } from "../_support/arrow/mod.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
 import { preparingCall } from "./_calls.ts";
@@ -135,6 +137,34 @@ Deno.test("a call fails once, with its first error, in any state before", async 
     else await call.loaded;
   }
 });
+
+Deno.test("a call that has failed while its rows were encoded is not queued by them", async () => {
+  const call = preparingCall({ count: 5 });
+  const error = new Error("aborted");
+  call.fail(error);
+  call.load({ count: 2, release: () => {} } as never, {} as never);
+  assert.deepEqual(call.state, { tag: "failed", error, failure: undefined });
+  assert.deepEqual([call.isOver, call.isLoaded, call.count], [true, false, 5]);
+  await assert.rejects(call.loaded, error);
+});
+
+Deno.test(
+  "a call that is aborted before any microtask of its start stays failed",
+  onVirtualClock(async () => {
+    for (let ticks = 0; ticks < 40; ticks++) {
+      const core = await PublisherCore.open(fakeConnection().nc, { stream: "ORDERS", subject: "orders.{resource}" });
+      const source = openBatch({ resource: "eu", rows: idBatch(3) }, core.settings);
+      const abort = new AbortController();
+      const call = core.start(source, { from: 0, count: 3 }, { signal: abort.signal, cut: false });
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+      abort.abort();
+      const { tag } = call.state;
+      assert.ok(call.isOver, `${tag} after ${ticks} microtasks`);
+      await core.close();
+      assert.equal(call.state.tag, tag, `after ${ticks} microtasks`);
+    }
+  }),
+);
 
 Deno.test("a call's state and counts follow its rows, in any order of reports", () => {
   const COUNT = 2;

@@ -7,7 +7,7 @@ import { idBatch, numberBatch } from "../_support/arrow/mod.ts";
 import { NO_RESPONDERS } from "../_support/fake/mod.ts";
 import { opener, publishFails } from "./_batches.ts";
 import { fastServer, operationsOf } from "./_fast_server.ts";
-import { onVirtualClock } from "../_support/clock.ts";
+import { onVirtualClock, withManualClock } from "../_support/clock.ts";
 
 const open = opener("fast");
 
@@ -73,3 +73,26 @@ Deno.test(
     assert.equal(operationsOf(fake), "start 1, append 2, append 3, append 4, end 5");
   }),
 );
+
+Deno.test("every row that is acknowledged as new after its duplicate window is unknown", async () => {
+  await withManualClock(async (clock) => {
+    const fake = fastServer(undefined, { manual: true });
+    const options = { stream: "ORDERS", subject: "orders.{resource}", publishMode: "fast" } as const;
+    const core = await PublisherCore.open(fake.nc, options);
+    const justNow = currentMoment();
+    const source = {
+      ...openBatch({ resource: "eu", rows: idBatch(6) }, core.settings),
+      earlier: { duplicateWindow: 120_000, firstSent: (row: number) => row < 4 ? justNow : undefined },
+    };
+    const call = core.start(source, { from: 0, count: 6 }, { signal: undefined, cut: false });
+    await clock.settle();
+    fake.deliver();
+    await clock.settle();
+    assert.equal(operationsOf(fake), "start 1, append 2, append 3, append 4, append 5, commit 6");
+    clock.suspend(600_000);
+    fake.deliver();
+    const error = await failureOf(call.done);
+    assertFailure(error, 6, { code: "publish.timeout", row: 0, counts: { unknown: 4, acked: 2 } });
+    await core.close();
+  });
+});

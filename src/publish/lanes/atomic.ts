@@ -107,7 +107,7 @@ export class AtomicLane extends Lane {
     const answer = parseCommit(body, status, source, batch.id, call.count);
     if (answer.kind === "stored") {
       this.#prove(stream);
-      if (call.ledger.mayBeStoredTwice(0)) return this.#reject(batch, STORED_LATE);
+      if (mayBeStoredTwice(call)) return this.#reject(batch, STORED_LATE);
       return this.#succeed(batch, answer.first);
     }
     if (answer.kind === "refused" && answer.code === DUPLICATE_ID && call.rows.hasIds) {
@@ -242,9 +242,10 @@ export class AtomicLane extends Lane {
     const last = call.count - 1;
     for (let i = 1; i < last; i++) this.#send(batch, i, undefined);
     this.#send(batch, last, batch.commitToken);
-    this.#wire.flush();
     this.#batches.commit(batch, time + this.#settings.publishTimeout);
     call.submit(0, call.count, time);
+    // Only now: a connection that throws may have written the commit.
+    this.#wire.flush();
     call.finishSubmission();
     return true;
   }
@@ -253,4 +254,10 @@ export class AtomicLane extends Lane {
     const { rows } = batch.call;
     this.#wire.sendExtended(rows, index, token, batchHeaders(batch.id, index, index === rows.count - 1));
   }
+}
+
+/** Whether any row of a batch that was acknowledged as new may be stored twice. */
+function mayBeStoredTwice({ ledger, count }: Call): boolean {
+  for (let i = 0; ledger.hasDoubts && i < count; i++) if (ledger.mayBeStoredTwice(i)) return true;
+  return false;
 }

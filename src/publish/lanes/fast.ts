@@ -147,15 +147,17 @@ export class FastLane extends Lane {
     });
   }
 
-  /** Fails the publisher if one of these rows may be stored twice. Returns whether it did. */
+  /** Rejects those of some acknowledged rows that may be stored twice. Fails the publisher, and returns true, for any. */
   #failStoredLate(call: Call, from: number, to: number): boolean {
+    let first: number | undefined;
     for (let i = from; call.ledger.hasDoubts && i < to; i++) {
       if (!call.ledger.mayBeStoredTwice(i)) continue;
       call.reject(i, STORED_LATE.stored);
-      this.host.fail({ ...STORED_LATE, call, index: i });
-      return true;
+      first ??= i;
     }
-    return false;
+    if (first === undefined) return false;
+    this.host.fail({ ...STORED_LATE, call, index: first });
+    return true;
   }
 
   /** Handles the refusal of a message of the batch, or that it had no responder. */
