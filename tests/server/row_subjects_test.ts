@@ -14,7 +14,15 @@ import {
   verifyReceipt,
   type WriteReceipt,
 } from "../../src/runtime/deno.ts";
-import { addStream, infoOf, natsServerVersion, olderThan, startNatsServer, storedIn } from "../_support/nats/mod.ts";
+import {
+  addStream,
+  createConsumer,
+  infoOf,
+  natsServerVersion,
+  olderThan,
+  startNatsServer,
+  storedIn,
+} from "../_support/nats/mod.ts";
 import { theOne } from "./_findings.ts";
 
 const version = await natsServerVersion();
@@ -234,4 +242,23 @@ Deno.test("inspect() checks the pattern of row subjects, and limits per subject"
     theOne(capped, capped.find(({ field }) => field === "discard_new_per_subject")!.code).message,
     /capped\.\*/,
   );
+});
+
+Deno.test("inspect() warns of rows that no consumer of an interest stream matches: they are acknowledged, not stored", async () => {
+  await using server = await startNatsServer();
+  await using nc = await connect({ url: server.url });
+  await addStream(nc, { name: "ORDERS", subjects: ["orders.*.*"], retention: "interest" as never });
+  const gaps = async (options: Options = OPTIONS) =>
+    (await inspect(nc, options, { resource: "shop" })).filter(({ code }) => code === "stream.interest_gap");
+  assert.deepEqual(await gaps(), [], "without a consumer it is an error of its own");
+  await createConsumer(nc, "ORDERS", { name: "eu", durable_name: "eu", filter_subject: "orders.*.eu" });
+  const [gap, ...others] = await gaps();
+  assert.deepEqual([gap?.severity, gap?.field, others], ["warning", "retention", []]);
+  assert.match(gap!.message, /no consumer's filter matches all subjects of orders\.shop\.\*: /);
+  await using publisher = await Publisher.open(nc, OPTIONS);
+  assert.equal((await publisher.publish({ resource: "shop", rows: ordersOf(3) })).rows, 3);
+  assert.equal((await infoOf(nc, "ORDERS")).state.messages, 1);
+  assert.deepEqual(await gaps({ ...OPTIONS, subject: "orders.{resource}.eu" }), []);
+  await createConsumer(nc, "ORDERS", { name: "all", durable_name: "all" });
+  assert.deepEqual(await gaps(), []);
 });

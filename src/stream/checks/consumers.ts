@@ -6,6 +6,7 @@
 
 import type { ConsumerInfo, StreamConfig, StreamInfo } from "@nats-io/jetstream";
 import { overlapsSubject } from "../../subject/mod.ts";
+import { coversPattern } from "../../subject/pattern.ts";
 import type { FactSettings } from "./facts.ts";
 import { type DraftFinding, note, warning } from "./finding.ts";
 
@@ -47,13 +48,34 @@ export function readerFindings(facts: ReaderFacts): readonly DraftFinding[] {
     .map((finding) => ({ ...finding, message: `consumer ${name}: ${finding.message}`, consumer: name }));
 }
 
+/** Returns the finding of a stream that stores only what some consumer's filter matches, if none matches all rows. */
+export function interestGap(
+  consumers: readonly ConsumerInfo[],
+  { config }: StreamInfo,
+  pattern: string,
+): DraftFinding | undefined {
+  if (config.retention !== "interest" || consumers.length === 0) return;
+  const filters = consumers.map(filtersOf).flatMap((own) => own.length === 0 ? [">"] : own);
+  if (storedAs(config, pattern).some((subject) => coversPattern(filters, subject))) return;
+  return warning(
+    "stream.interest_gap",
+    "retention",
+    `retention is interest, and no consumer's filter matches all subjects of ${pattern}: a row that no filter matches ` +
+      "is acknowledged but not stored",
+    `Create a consumer without a filter or with the filter ${pattern}, or use the retention limits.`,
+  );
+}
+
+function filtersOf({ config: { filter_subject, filter_subjects } }: ConsumerInfo): readonly string[] {
+  return filter_subjects ?? (filter_subject ? [filter_subject] : []);
+}
+
 function filter({ consumer, info, pattern }: ReaderFacts): DraftFinding | undefined {
-  const { filter_subject, filter_subjects } = consumer.config;
-  const filters = filter_subjects ?? (filter_subject ? [filter_subject] : []);
+  const filters = filtersOf(consumer);
   if (filters.length === 0) return;
   const overlap = (subjects: readonly string[]) => subjects.some((subject) => overlapsSubject(filters, subject));
   const { config } = info;
-  const field = filter_subjects ? "filter_subjects" : "filter_subject";
+  const field = consumer.config.filter_subjects ? "filter_subjects" : "filter_subject";
   const shown = `${field} is ${filters.join(", ")}`;
   // Sources and origins have subjects of their own.
   if (

@@ -17,6 +17,7 @@ export type KnownFindingCode =
   | "stream.mirror"
   | "stream.counter"
   | "stream.no_interest"
+  | "stream.interest_gap"
   | "stream.too_small"
   | "stream.no_leader"
   | "stream.offline"

@@ -19,7 +19,7 @@ import { type DraftFinding, type Finding, note, refusal, renderFinding } from ".
 import { type DestinationFacts, destinationFindings } from "./findings.ts";
 import { type InspectOptions, resolveInspection } from "../../options/reading.ts";
 import { factsOf } from "../open_stream.ts";
-import { readerFindings } from "./consumers.ts";
+import { interestGap, readerFindings } from "./consumers.ts";
 import { serverFindings } from "./server.ts";
 
 /**
@@ -151,7 +151,9 @@ async function readersOf(
 ): Promise<readonly DraftFinding[]> {
   const consumers = await visible(consumersOf(nc, info.config.name, api));
   if (!(consumers instanceof ConnectionError)) {
-    return consumers.flatMap((consumer) => readerFindings({ consumer, info, pattern, settings }));
+    const gap = interestGap(consumers, info, pattern);
+    const findings = consumers.flatMap((consumer) => readerFindings({ consumer, info, pattern, settings }));
+    return gap === undefined ? findings : [gap, ...findings];
   }
   const message = `the consumers cannot be listed: ${consumers.message}`;
   const remedy = `Allow $JS.API.CONSUMER.LIST.${info.config.name} to check them.`;
