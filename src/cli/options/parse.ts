@@ -109,13 +109,19 @@ function read(token: OptionToken, byName: ReadonlyMap<string, CliOption>, values
   }
   const given = values.get(option.name);
   if (given !== undefined && option.type !== "strings") throw new UsageError(`${token.rawName} is given twice`);
-  values.set(option.name, valueOf(option, token.value, given));
+  values.set(option.name, valueOf(option, token.value, token.rawName, given));
 }
 
-function valueOf({ type }: CliOption, text: string, given?: OptionValue): OptionValue {
-  if (type === "names") return text.split(",");
+function valueOf({ type }: CliOption, text: string, origin: string, given?: OptionValue): OptionValue {
+  if (type === "names") return columnsIn(text, origin);
   if (type === "strings") return [...(given as readonly string[] | undefined ?? []), text];
   return type === "count" ? countOf(text) : text;
+}
+
+function columnsIn(text: string, origin: string): readonly string[] {
+  const columns = text.split(",");
+  if (!columns.includes("")) return columns;
+  throw new UsageError(`${origin} must be names of columns, separated by commas: received ${JSON.stringify(text)}`);
 }
 
 /**
@@ -133,7 +139,7 @@ export function withEnvironment(
   for (const option of options) {
     const text = option.env === undefined ? undefined : env[option.env];
     if (!text || values.has(option.name)) continue;
-    values.set(option.name, option.type === "flag" ? flagOf(option, text) : valueOf(option, text));
+    values.set(option.name, option.type === "flag" ? flagOf(option, text) : valueOf(option, text, option.env!));
     origins.set(option.name, option.env!);
   }
   return { values, origins, positionals: given.positionals };

@@ -103,7 +103,7 @@ for (
     [["--pick", "a", "--omit", "b"], /--omit must not be set with --pick/],
     [["--raw-body-column", "a", "--omit", "b"], /--raw-body-column must not be set with --omit/],
     [["--pick", "a,a"], /--pick must not name a column twice/],
-    [["--event-id-column", "a,"], /--event-id-column must not be empty/],
+    [["--event-id-column", "a,"], /--event-id-column must be names of columns, separated by commas: received "a,"/],
     [["--operation-value", "c=insert"], /--operation-value must not be set without --operation-column/],
     [["--operation-column", "op", "--operation-value", "c"], /--operation-value must be 'VALUE=OPERATION'/],
     [["--operation-column", "op", "--operation-value", "c=upsert"], /--operation-value must be one of insert/],
