@@ -1,25 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isJetrowError, publishAll, type RunReceipt } from "../../mod.ts";
-import {
-  type Answer,
-  type FakeConnection,
-  fakeConnection,
-  headerOf,
-  NO_RESPONDERS,
-  type Published,
-  refusal,
-  streamInfo,
-} from "../_support/fake/mod.ts";
+import { type FakeConnection, fakeConnection, NO_RESPONDERS, streamInfo } from "../_support/fake/mod.ts";
 import { batchOf, intColumn, textColumn } from "../_support/arrow/mod.ts";
 import { type ManualClock, withManualClock } from "../_support/clock.ts";
-import { batchRow } from "./_atomic_server.ts";
-import { endAck, FastBatches } from "./_fast_server.ts";
+import { type Mode, ModelStream, MODES } from "./_model_stream.ts";
 
 const ROWS = 6;
 const WINDOW = 20_000;
 const TIMEOUT = 2_000;
-const MODES = ["individual", "atomic", "fast"] as const;
 
 /** The next event; events occur in any order. */
 type Event =
@@ -51,84 +40,44 @@ const EVENTS: fc.Arbitrary<readonly Event[]> = fc.array(
   { maxLength: 40 },
 );
 
-/** A stream that forgets ids after its duplicate window, by the test's clock, and the connections to it. */
+/** The connections to one server. */
 class ModelServer {
-  /** How often each row is stored. */
-  readonly copies = new Map<string, number>();
   noResponders = false;
   silent = false;
   current: FakeConnection | undefined;
-  readonly #clock: ManualClock;
-  readonly #mode: (typeof MODES)[number];
-  readonly #storedAt = new Map<string, number>();
-  readonly #staged = new Map<string, Published[]>();
-  readonly #fast = new FastBatches((published) => this.#store(published));
-  #last = 0;
+  readonly #stream: ModelStream;
 
-  constructor(clock: ManualClock, mode: (typeof MODES)[number]) {
-    this.#clock = clock;
-    this.#mode = mode;
+  constructor(clock: ManualClock, mode: Mode) {
+    this.#stream = new ModelStream(mode, WINDOW, () => clock.wall);
+  }
+
+  /** How often each row is stored. */
+  get copies(): ReadonlyMap<string, number> {
+    const copies = new Map<string, number>();
+    for (const body of this.#stream.bodies) copies.set(body, (copies.get(body) ?? 0) + 1);
+    return copies;
   }
 
   dial(): FakeConnection {
     const flags = { allow_atomic: true, allow_batched: true, duplicate_window: WINDOW * 1e6 };
     return this.current = fakeConnection({
       manual: true,
-      requests: ({ subject, body }) => {
-        if (!subject.includes("MSG.GET")) return streamInfo(subject.split(".").at(-1)!, flags);
-        void body;
-        return new Error("nothing is looked up here");
-      },
+      requests: ({ subject }) =>
+        subject.includes("MSG.GET")
+          ? new Error("nothing is looked up here")
+          : streamInfo(subject.split(".").at(-1)!, flags),
       answers: (published) => {
         if (this.noResponders) return published.reply === "" ? [] : [NO_RESPONDERS];
-        const answers = this.#answer(published);
+        const answers = this.#stream.answer(published);
         return this.silent ? [] : answers;
       },
     });
-  }
-
-  #answer(published: Published): readonly Answer[] {
-    if (this.#mode === "fast") return this.#fast.answer(published);
-    if (this.#mode === "atomic") return this.#atomic(published);
-    const sequence = this.#store(published);
-    return [{
-      body: sequence > 0 ? { stream: "ORDERS", seq: sequence } : { stream: "ORDERS", seq: 1, duplicate: true },
-    }];
-  }
-
-  #atomic(published: Published): readonly Answer[] {
-    const { id, sequence, commit } = batchRow(published);
-    const rows = sequence === 1 ? [] : this.#staged.get(id);
-    const reply = (answer: Answer): readonly Answer[] => published.reply === "" ? [] : [answer];
-    if (rows === undefined || rows.length + 1 !== sequence) return reply(refusal(400, 10176, "batch is incomplete"));
-    const all = [...rows, published];
-    this.#staged.set(id, all);
-    if (!commit) return reply({});
-    this.#staged.delete(id);
-    if (all.some((row) => this.#knows(row))) return reply(refusal(400, 10201, "batch contains duplicate message id"));
-    for (const row of all) this.#store(row);
-    return reply(endAck(id, sequence, this.#last));
-  }
-
-  #knows(published: Published): boolean {
-    const storedAt = this.#storedAt.get(headerOf(published, "Nats-Msg-Id") ?? "");
-    return storedAt !== undefined && this.#clock.wall - storedAt < WINDOW;
-  }
-
-  /** Stores a row and returns its sequence; 0 for a duplicate. */
-  #store(published: Published): number {
-    if (this.#knows(published)) return 0;
-    const body = new TextDecoder().decode(published.data);
-    const id = headerOf(published, "Nats-Msg-Id");
-    if (id !== undefined) this.#storedAt.set(id, this.#clock.wall);
-    this.copies.set(body, (this.copies.get(body) ?? 0) + 1);
-    return ++this.#last;
   }
 }
 
 async function play(
   events: readonly Event[],
-  mode: (typeof MODES)[number],
+  mode: Mode,
   ids: boolean,
   retry: boolean,
 ): Promise<void> {
