@@ -47,9 +47,10 @@ export class RetryQueue {
     return this.#afterPause.size + this.#later.size;
   }
 
-  /** When the next row may be resent; Infinity if none waits. */
+  /** When the next row may be resent, at the earliest when the current pause ends; Infinity if none waits. */
   get due(): number {
-    return this.#next.first?.due ?? Infinity;
+    const { first } = this.#next;
+    return first === undefined ? Infinity : Math.max(first.due, this.#pausedUntil);
   }
 
   /** Adds a row whose submission failed at `now`. Returns false if its call's budget ends before it would be resent. */
@@ -80,8 +81,7 @@ export class RetryQueue {
 
   /** Returns the next row that may be resent now. */
   peek(now: number): Waiting | undefined {
-    const { first } = this.#next;
-    return first !== undefined && first.due <= now ? first : undefined;
+    return this.due <= now ? this.#next.first : undefined;
   }
 
   /** Removes the row that {@linkcode peek} returned. */

@@ -22,9 +22,10 @@ Deno.test("RetryQueue returns rows by due time, and rows with the same due time 
       now += passed;
       if (step.do === "take") {
         const first = naive.toSorted((a, b) => a.due - b.due)[0];
-        assert.equal(queue.due, first?.due ?? Infinity);
+        const due = first === undefined ? Infinity : Math.max(first.due, pausedUntil);
+        assert.equal(queue.due, due);
         const given = queue.peek(now);
-        if (first === undefined || first.due > now) assert.equal(given, undefined);
+        if (first === undefined || due > now) assert.equal(given, undefined);
         else {
           assert.equal(given!.due, first.due);
           queue.shift();
@@ -56,6 +57,15 @@ Deno.test("rows of one pause keep their order", () => {
     queue.shift();
   }
   assert.equal(queue.size, 0);
+});
+
+Deno.test("no row is resent during a pause, whatever it waits for itself", () => {
+  const queue = new RetryQueue(Infinity);
+  const call = preparingCall();
+  queue.add(call, 0, "later", 0);
+  queue.add(call, 1, "pause", 190);
+  assert.deepEqual([queue.due, queue.peek(200), queue.peek(214)], [215, undefined, undefined]);
+  assert.equal(queue.peek(215)?.index, 0);
 });
 
 Deno.test("pauses double up to half a second, and start short again after an acknowledgment", () => {
