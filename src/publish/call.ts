@@ -175,7 +175,7 @@ export class Call {
     this.#loaded.resolve();
   }
 
-  /** Notes that a first message was sent that stores nothing until the last one is sent. */
+  /** Notes that the first message of a batch was sent: nothing is stored before the last one is sent. */
   stage(time: number): void {
     this.#ledger.markSent(0, this.count, time);
     if (this.#state === QUEUED) this.#state = SENDING;

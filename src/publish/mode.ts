@@ -16,13 +16,12 @@ import { FastLane } from "./lanes/fast.ts";
 import { FAST_REPLY_BYTES } from "./lanes/fast_protocol.ts";
 import { IndividualLane } from "./lanes/individual.ts";
 import type { Lane, LaneHost } from "./lanes/lane.ts";
-
 import type { Wire } from "./connection/wire.ts";
 
 /** Bytes of the longest token: sixteen digits. */
 const TOKEN_BYTES = 16;
 
-/** How much a server's clock may be late between two of its readings, in milliseconds. */
+/** How much longer ago than by this machine's clock a row may be stored by the server's, in milliseconds. */
 const SLACK = 1000;
 
 /** What a lane is opened with. */

@@ -24,7 +24,7 @@ const NO_NUMBERS = new Float64Array(0);
 export class RowLedger {
   readonly #sent = new FirstSent();
   readonly #earlier: EarlierSends | undefined;
-  /** Rows of which a submission that has ended had no clear answer. */
+  /** Rows that a submission which has ended may have stored: it had no clear answer. */
   readonly #doubtful = new Set<number>();
   #rows: PreparedRows | undefined;
   #streamWindow = Infinity;

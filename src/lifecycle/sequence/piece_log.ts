@@ -32,7 +32,8 @@ export interface LeftPiece {
   /** Its first row, within the selected rows of its batch. */
   readonly offset: number;
   /**
-   * The outcome of each row, as a code of outcomes.ts. It is also unknown for rows with ids that were sent more than once.
+   * The outcome of each row, as a code of outcomes.ts: also unknown if the last submission was refused, and an earlier
+   * one may have stored the row.
    */
   readonly codes: Uint8Array;
   /** The stream sequence of each acknowledged row; absent where the server does not tell. */

@@ -149,7 +149,7 @@ export class FastBatch {
     this.#compact();
   }
 
-  /** Removes the rows that are not settled and due at `due`. Calls `each` with each row and its sequence. */
+  /** Removes the rows that are not settled and whose deadline is `due` at the latest. Calls `each` with each row and its sequence. */
   takeOut(due: number, each: (call: Call, index: number, sequence: number) => void): void {
     for (let run = this.#skipDead(); run !== undefined && run.deadline <= due; run = this.#skipDead()) {
       const { index, sequence, count } = run;

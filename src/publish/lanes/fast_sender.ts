@@ -138,7 +138,7 @@ export class FastSender {
     this.#wire.flush();
   }
 
-  /** Ends the current batch without a next row; also if that has no room, and too few rows are sent for an answer. */
+  /** Ends the current batch if no row follows; or if the next one has no room, and too few were sent to be answered. */
   #endIdle(next: Call | undefined, time: number): void {
     this.lingersUntil = Infinity;
     const batch = this.#current;
