@@ -45,7 +45,7 @@ Deno.test(
     await using nc = await connect({ url: server.url, reconnect: true });
     await until("the run to be open", () => infoOf(nc, "READINGS").then(() => true));
 
-    server.pause();
+    await server.pause();
     let taken = 1;
     const feeding = (async () => {
       for (; taken < 100; taken++) if (!stdin.write(chunk(taken))) await once(stdin, "drain");

@@ -192,7 +192,7 @@ Deno.test("a publisher stays failed after its connection was lost, even if the c
 Deno.test("opening and dialling a server that never answers fail with a typed error, in time", async () => {
   await using server = await startNatsServer();
   await using nc = await connect(sink(server.url));
-  server.pause();
+  await server.pause();
   try {
     const [opening, dialling] = await Promise.all([
       failureOf(Publisher.open(nc, sink(server.url))),
