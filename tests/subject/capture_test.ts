@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { ConfigError, RouteError } from "../../src/errors/mod.ts";
-import { captureFilter, templatePattern } from "../../src/subject/capture.ts";
+import { captureFilter, resourceSubject, templatePattern } from "../../src/subject/capture.ts";
 import { matchesSubject, overlapsSubject } from "../../src/subject/pattern.ts";
 import { expandTemplate } from "../../src/subject/template.ts";
 import vectors from "../_testdata/vectors/subjects.json" with { type: "json" };
@@ -55,4 +55,26 @@ Deno.test("templatePattern() has a * for each token with the placeholder, the la
   assert.equal(templatePattern("a.{resource}.pre_{{resource}}.b.{resource}"), "a.*.*.b.*");
   assert.equal(templatePattern("events.all"), "events.all");
   assert.throws(() => templatePattern("a.{b}"), { code: "config.syntax", field: "subject" });
+});
+
+Deno.test("captureFilter() has * for the token of a row's values, and > only for a resource in the last token", () => {
+  const filters = [
+    ["S", "a.{row.x}", "a.*"],
+    ["S", "a.{resource}.{row.x}", "a.*.*"],
+    ["S", "a.{row.x}.{resource}", "a.*.>"],
+    ["S", "a.pre-{row.x}-{row.y|none}.b", "a.*.b"],
+    ["S", "a.{row.x.y}.b", "a.*.b"], // the dot is part of the column's name
+    ["S_{resource}", "a.{resource}.{row.x}", "a.orders.eu.*"],
+  ] as const;
+  for (const [stream, subject, filter] of filters) {
+    assert.equal(captureFilter({ stream, subject }, "orders.eu"), filter, subject);
+  }
+});
+
+Deno.test("resourceSubject() leaves placeholders of a row as written, whatever the resource is called", () => {
+  const { written, pattern, parts } = resourceSubject("a.{resource}.{row.x|y}", "orders");
+  assert.deepEqual([written, pattern, parts?.length], ["a.orders.{row.x|y}", "a.orders.*", 4]); // a., orders, a dot, the value
+  const named = resourceSubject("a.{resource}", "{row.x}");
+  assert.deepEqual(named, { written: "a.{row.x}", pattern: "a.{row.x}", parts: undefined });
+  assert.throws(() => resourceSubject("a..{row.x}", "orders"), { code: "route.subject", subject: "a..{row.x}" });
 });

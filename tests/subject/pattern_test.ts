@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { intersectSubjects, matchesSubject, overlapsSubject } from "../../src/subject/pattern.ts";
+import { coversPattern, intersectSubjects, matchesSubject, overlapsSubject } from "../../src/subject/pattern.ts";
 import vectors from "../_testdata/vectors/subjects.json" with { type: "json" };
 
 /** Every subject of one to four tokens over three words: one token and one word more than the patterns below use. */
@@ -84,4 +84,13 @@ Deno.test("overlapsSubject() returns true when any filter overlaps, and false wi
   assert.equal(overlapsSubject([], ">"), false);
   assert.equal(overlapsSubject(["a.b", "b.*"], "*.c"), true);
   assert.equal(overlapsSubject(["a.b", "b.a"], "*.c"), false);
+});
+
+Deno.test("coversPattern() is true of a filter that captures every subject of the pattern", () => {
+  fc.assert(fc.property(pattern, pattern, (filter, wanted) => {
+    const isCovered = subjects.every((subject) => !matchesSubject(wanted, subject) || matchesSubject(filter, subject));
+    assert.equal(coversPattern([filter], wanted), isCovered);
+    assert.equal(coversPattern(["c", filter], wanted), isCovered);
+  }));
+  assert.equal(coversPattern([], "a.*"), false);
 });
