@@ -5,15 +5,14 @@ import fc from "fast-check";
 import { isJetrowError } from "../../src/errors/mod.ts";
 import { prepareRows } from "../../src/message/prepare.ts";
 import type { PreparedRows } from "../../src/message/prepared_rows.ts";
-import { MessageTarget } from "../../src/message/target.ts";
 import { resolveOptions } from "../../src/options/publisher.ts";
 import { openBatch } from "../../src/publish/prepare_batch.ts";
-import { resourceSubject } from "../../src/subject/capture.ts";
 import { batchHeaderBytes } from "../../src/message/batch_headers.ts";
 import { readFlechette } from "../_support/arrow/mod.ts";
 import type { ArrowRows } from "../../src/types/mod.ts";
 import { anyOptions, anyTable } from "./_any_columns.ts";
 import { type ColumnOptions, type ModelMessage, modelOf, tableOf } from "./_columns_model.ts";
+import { targetOf } from "./_target.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -26,23 +25,7 @@ function prepareAll(
   asBatch: boolean,
 ): PreparedRows[] {
   const settings = resolveOptions({ stream: "S", ...options, maxInFlightBytes: asBatch ? 4000 : 16_777_216 });
-  const { written, pattern, parts } = resourceSubject(settings.subject, "eu");
-  const target = new MessageTarget({
-    resource: "eu",
-    stream: "S",
-    subject: pattern,
-    rowSubject: parts,
-    subjectEscape: settings.subjectEscape,
-    maxMessageBytes: 1_048_576,
-    limitedBy: "the connection's max_payload",
-    maxInFlightBytes: settings.maxInFlightBytes,
-    replyBytes: 40,
-    scope: { tenant: "", pipeline: "", sinkConnection: "", stream: "S", resource: "eu", subject: written },
-    contentType: settings.contentType,
-    expectedStream: false,
-    headers: settings.headers,
-    ...(asBatch ? { batchHeaderBytes } : {}),
-  });
+  const target = targetOf(settings, { expectedStream: false, ...(asBatch ? { batchHeaderBytes } : {}) });
   const source = openBatch({ resource: "eu", rows, ...(only && { only }) }, settings);
   const all: PreparedRows[] = [];
   for (let from = 0, at = 0; from < source.selected; at++) {

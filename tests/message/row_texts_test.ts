@@ -6,13 +6,12 @@ import { messageId } from "../../src/hash/message_id.ts";
 import { PieceMemory } from "../../src/json/memory/spare.ts";
 import { prepareRows } from "../../src/message/prepare.ts";
 import type { PreparedRows } from "../../src/message/prepared_rows.ts";
-import { MessageTarget } from "../../src/message/target.ts";
 import { resolveOptions } from "../../src/options/publisher.ts";
 import { openBatch } from "../../src/publish/prepare_batch.ts";
-import { resourceSubject } from "../../src/subject/capture.ts";
 import { assertSubject, expandTemplate } from "../../src/subject/mod.ts";
 import { commandLineBytes } from "../../src/subject/name.ts";
 import type { ArrowRows, PublisherOptions, RowBatch } from "../../src/types/mod.ts";
+import { targetOf } from "./_target.ts";
 
 type Values = Readonly<Record<string, arrow.Vector>>;
 
@@ -29,23 +28,7 @@ function prepared(
   memory?: PieceMemory,
 ): PreparedRows {
   const settings = resolveOptions({ stream: "S", subject: "s", ...options });
-  const { written, pattern, parts } = resourceSubject(settings.subject, "eu");
-  const target = new MessageTarget({
-    resource: "eu",
-    stream: "S",
-    subject: pattern,
-    rowSubject: parts,
-    subjectEscape: settings.subjectEscape,
-    maxMessageBytes: 1_048_576,
-    limitedBy: "the connection's max_payload",
-    maxInFlightBytes: 16_777_216,
-    replyBytes: 40,
-    scope: { ...SCOPE, subject: written },
-    contentType: settings.contentType,
-    expectedStream: true,
-    headers: settings.headers,
-    ...limits,
-  });
+  const target = targetOf(settings, limits);
   const source = openBatch({ resource: "eu", rows, ...batch }, settings);
   return prepareRows(source, { from: 0, count: source.selected }, target, false, memory);
 }

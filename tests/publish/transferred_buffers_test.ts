@@ -6,13 +6,12 @@ import { encodeSteps } from "../../src/json/encode.ts";
 import { viewRows } from "../../src/arrow/view.ts";
 import type { PreparedRows } from "../../src/message/prepared_rows.ts";
 import { prepareSteps } from "../../src/message/prepare.ts";
-import { MessageTarget } from "../../src/message/target.ts";
-import { resolveOptions, type Settings } from "../../src/options/publisher.ts";
+import { resolveOptions } from "../../src/options/publisher.ts";
 import { openBatch } from "../../src/publish/prepare_batch.ts";
-import { resourceSubject } from "../../src/subject/capture.ts";
 import { type Steps, toEnd } from "../../src/util/steps.ts";
 import { fakeConnection } from "../_support/fake/mod.ts";
 import { onVirtualClock } from "../_support/clock.ts";
+import { targetOf } from "../message/_target.ts";
 
 const OPTIONS = { stream: "ORDERS", subject: "orders.{resource}", maxInFlight: 64 };
 
@@ -116,23 +115,6 @@ Deno.test(
     assert.throws(() => steps.next(), { code: "encode.malformed" });
   }),
 );
-
-function targetOf(settings: Settings): MessageTarget {
-  const { written, pattern, parts } = resourceSubject(settings.subject, "eu");
-  return new MessageTarget({
-    resource: "eu",
-    stream: "ORDERS",
-    subject: pattern,
-    rowSubject: parts,
-    maxMessageBytes: 1_048_576,
-    limitedBy: "the connection's max_payload",
-    maxInFlightBytes: 16_777_216,
-    replyBytes: 40,
-    scope: { tenant: "", pipeline: "", sinkConnection: "", stream: "ORDERS", subject: written, resource: "eu" },
-    expectedStream: true,
-    headers: settings.headers,
-  });
-}
 
 /** 5000 rows that are made into messages, their number of steps unknown, and the buffers of their columns. */
 function messageSteps(): { steps: Steps<PreparedRows>; buffers: ArrayBuffer[] } {

@@ -7,6 +7,7 @@ import {
   inspect,
   isJetrowError,
   openRun,
+  openSession,
   type Options,
   publishAll,
   Publisher,
@@ -121,6 +122,16 @@ inEachMode("runs, only, pieces and verifyReceipt work with a subject per row", a
       missing: 0,
     });
   }
+});
+
+inEachMode("the epochs of a session have a subject per row", async (nc, publishMode) => {
+  await using session = await openSession(nc, { ...OPTIONS, publishMode }, "a");
+  const ref = { attempt: "a", epoch: 1 };
+  await session.beginEpoch(ref);
+  await session.apply({ resource: "shop", rows: ordersOf(30) }, ref);
+  assert.deepEqual((await session.commitEpoch(ref)).map(({ rows }) => rows), [30]);
+  assert.deepEqual(await storedOrders(nc), expectedOf(30));
+  await session.close();
 });
 
 inEachMode("a bad row refuses its batch before anything is sent", async (nc, publishMode) => {
